@@ -1,0 +1,27 @@
+"""The hand-off: what a worker writes to disk reaches the queue, and through it the publishers."""
+
+from .errors import HandoffError, SpoolDamage
+from .forwarder import Forwarder
+from .log import SpoolLog
+from .provision import ACK_WAIT_S, IN_PROGRESS_S, dead_letter_subject, lane_durable, lane_subject, provision, stream_name
+from .reader import LogReader, Position
+from .segment import LanePack
+from .spool import Spool
+
+__all__ = [
+    "ACK_WAIT_S",
+    "IN_PROGRESS_S",
+    "Forwarder",
+    "HandoffError",
+    "LanePack",
+    "LogReader",
+    "Position",
+    "Spool",
+    "SpoolDamage",
+    "SpoolLog",
+    "dead_letter_subject",
+    "lane_durable",
+    "lane_subject",
+    "provision",
+    "stream_name",
+]
