@@ -1,0 +1,1 @@
+"""The backends, each loaded only when it is configured."""
