@@ -11,7 +11,17 @@ from types import SimpleNamespace
 import pytest
 from nats.js.api import ConsumerConfig
 
-from tardis_jetstream import Access, Connection, Puller, Refused, Unavailable, access, stored_already
+from tardis_jetstream import (
+    Access,
+    Connection,
+    Puller,
+    Refused,
+    Unavailable,
+    access,
+    find_stream,
+    read_stream,
+    stored_already,
+)
 from tardis_testing import NatsServer, free_port
 
 
@@ -137,3 +147,35 @@ def test_access_from_settings() -> None:
         "password": "hidden",
         "user_credentials": "a.creds",
     }
+
+
+async def test_a_stream_is_read_once_and_in_order_over_a_restart(nats_server: NatsServer, connection: Connection) -> None:
+    for number in range(1200):
+        await connection.publish("s.1", str(number).encode(), msg_id=str(number))
+    found: list[int] = []
+    restarted = False
+    async for page in read_stream(connection, "s.1", from_start=True):
+        found += [int(message.data) for message in page]
+        if len(found) >= 500 and not restarted:
+            restarted = True
+            nats_server.kill()
+            nats_server.start()
+        if len(found) >= 1200:
+            break
+    assert restarted
+    assert found == list(range(1200))
+
+
+async def test_a_reader_that_comes_late_sees_only_what_follows(connection: Connection) -> None:
+    await connection.publish("s.1", b"before", msg_id="1")
+    reader = read_stream(connection, "s.1", from_start=False)
+    following = asyncio.ensure_future(anext(reader))
+    await asyncio.sleep(0.3)
+    await connection.publish("s.1", b"after", msg_id="2")
+    page = await asyncio.wait_for(following, 5)
+    assert [message.data for message in page] == [b"after"]
+
+
+async def test_a_subject_that_no_stream_takes_cannot_be_read(connection: Connection) -> None:
+    with pytest.raises(Refused):
+        await find_stream(connection, "nobody")

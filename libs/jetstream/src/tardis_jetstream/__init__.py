@@ -3,6 +3,7 @@
 from .connection import Access, Connection, Login, access, stored_already
 from .errors import JetStreamError, Refused, Unavailable
 from .pull import Delivery, Puller
+from .reading import find_stream, read_stream
 
 __all__ = [
     "Access",
@@ -14,5 +15,7 @@ __all__ = [
     "Refused",
     "Unavailable",
     "access",
+    "find_stream",
+    "read_stream",
     "stored_already",
 ]

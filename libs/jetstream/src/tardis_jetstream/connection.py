@@ -16,6 +16,7 @@ import nats
 from nats.aio.client import Client
 from nats.errors import AuthorizationError, MaxPayloadError, NoRespondersError
 from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
 
 from tardis_telemetry import get_logger
 
@@ -118,6 +119,8 @@ class Connection:
             return task.result()
         except NoRespondersError:
             raise Refused("no stream takes this subject") from None
+        except NotFoundError as error:
+            raise Refused(error.description or "not found") from None
         except MaxPayloadError:
             raise Refused("the message is larger than the server's max_payload") from None
         except (TimeoutError, nats.errors.Error, OSError) as error:

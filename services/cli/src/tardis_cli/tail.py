@@ -49,21 +49,24 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-async def _tail(messages: AsyncIterator[bytes], options: TailOptions, ledger: Ledger) -> None:
+async def _tail(pages: AsyncIterator[list[bytes]], options: TailOptions, ledger: Ledger) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     stopping = asyncio.create_task(stop.wait())
     shown = 0
     while not (options.count and shown >= options.count):
-        following = asyncio.ensure_future(anext(messages))
+        following = asyncio.ensure_future(anext(pages))
         await asyncio.wait({following, stopping}, timeout=options.idle_s or None, return_when=asyncio.FIRST_COMPLETED)
         if not following.done():
             following.cancel()
             break
-        shown += _show(following.result(), options, ledger)
+        for data in following.result():
+            shown += _show(data, options, ledger)
+            if options.count and shown >= options.count:
+                break
+        sys.stdout.flush()
     stopping.cancel()
-    sys.stdout.flush()
 
 
 def _show(data: bytes, options: TailOptions, ledger: Ledger) -> int:
@@ -76,6 +79,4 @@ def _show(data: bytes, options: TailOptions, ledger: Ledger) -> int:
         return 0
     line = for_terminal(event) if sys.stdout.isatty() else as_json(event)
     sys.stdout.write(line + "\n")
-    if sys.stdout.isatty():
-        sys.stdout.flush()
     return 1

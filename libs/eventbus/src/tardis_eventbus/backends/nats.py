@@ -15,7 +15,7 @@ from nats.aio.client import Client
 from nats.js.errors import NotFoundError
 
 from tardis_bronze import EventHead
-from tardis_jetstream import Connection, JetStreamError, Refused, Unavailable, access, stored_already
+from tardis_jetstream import Connection, JetStreamError, Refused, Unavailable, access, find_stream, stored_already
 from tardis_settings import NatsOptions
 from tardis_telemetry import get_logger
 
@@ -45,6 +45,7 @@ class NatsBackend:
             client = await asyncio.wait_for(self._connection.client(), OPEN_TIMEOUT_S)
             config = await asyncio.wait_for(self._stream_config(client), OPEN_TIMEOUT_S)
         except (JetStreamError, TimeoutError) as error:
+            await self.close()
             raise BackendError(f"nats: {error or 'no answer'}") from None
         self._atomic = bool(config.get("allow_atomic"))
         max_message = config.get("max_msg_size", -1)
@@ -128,10 +129,9 @@ class NatsBackend:
             return await _stream_info(client, name)
 
     async def _find_stream(self) -> str:
-        js = await self._connection.jetstream()
         try:
-            return str(await js.find_stream_name_by_subject(self._subject))
-        except NotFoundError:
+            return await find_stream(self._connection, self._subject)
+        except Refused:
             raise Refused(f"no stream takes the subject {self._subject!r}; make one, or set nats-stream to have it made") from None
 
 
