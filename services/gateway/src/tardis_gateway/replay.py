@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from tardis_bronze import BronzeStream, write_pack
 from tardis_feeds import SliceFetcher, replay_blocks
 from tardis_handoff import LanePack
-from tardis_market import Disconnect, Record, encode_ndjson, find_exchange, map_block, mark_repeats
+from tardis_market import InvalidDataType, UnknownExchange, encode_ndjson, find_exchange, map_block, mark_repeats, parse_data_types
+from tardis_market.exchanges import not_supported
+from tardis_market.records import Disconnect, Record
 
 from .requests import NormalizedReplay
 
@@ -27,9 +29,15 @@ class ReplayedChunk(NamedTuple):
 
 
 async def replay_normalized(request: NormalizedReplay, fetcher: SliceFetcher, config: WorkerConfig) -> AsyncIterator[ReplayedChunk]:
-    exchange = find_exchange(request.exchange)
-    mapper = exchange.mapper(request.data_types)
-    filters = exchange.filters(request.data_types, request.symbols, request.start)
+    data_types = parse_data_types(request.data_types)
+    if data_types.computables:
+        raise InvalidDataType(f"not served yet: {data_types.computables[0].name}")
+    try:
+        exchange = find_exchange(request.exchange)
+    except UnknownExchange:
+        raise not_supported(request.exchange, data_types.mapped[0]) from None
+    mapper = exchange.mapper(data_types.mapped, request.start)
+    filters = exchange.filters(data_types.mapped, request.symbols, request.start)
     chunks = _ChunkBuilder(request, config)
     last, carry = None, None
     blocks = replay_blocks(fetcher, request.exchange, filters, request.start, request.end, api_key=request.api_key)

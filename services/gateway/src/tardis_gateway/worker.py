@@ -20,7 +20,7 @@ import uvloop
 from tardis_feeds import FeedError, SliceCache, SliceFetcher, SourceRefused
 from tardis_handoff import Spool, SpoolLog
 from tardis_handoff.log import Fsync
-from tardis_market import MappingError
+from tardis_market import MarketError
 from tardis_telemetry import configure_logs, get_logger, log_context
 
 from .channel import Cancel, Channel, Chunk, Credit, Failed, Finished, FromWorker, Start, ToWorker
@@ -99,7 +99,7 @@ class Worker:
                 async for chunk in replay_normalized(request, self._fetcher, self._config):
                     await self._emit(start.replay, chunk)
                 self._channel.send(Finished(start.replay))
-            except (FeedError, MappingError, ValueError) as error:
+            except (FeedError, MarketError) as error:
                 self._fail(start.replay, request, error)
             except Exception as error:
                 log.exception("replay failed", exchange=request.exchange)
@@ -127,5 +127,5 @@ def failure(replay: int, error: Exception) -> tuple[Failed, bytes]:
     if isinstance(error, SourceRefused):
         body = {"responseText": error.text, "message": str(error), "url": error.url}
         return Failed(replay, error.status), msgspec.json.encode(body)
-    known = isinstance(error, FeedError | MappingError | ValueError)
+    known = isinstance(error, FeedError | MarketError)
     return Failed(replay, 500), msgspec.json.encode({"message": str(error) if known else "Internal error"})
