@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lakehouse.bronze.v1.normalized_event_pb2 import NormalizedEvent
 
+from lakehouse.bronze.v1.normalized_event_pb2 import NormalizedEvent
 from tardis_bronze import Ledger, Verdict, decode, to_record
 from tardis_jetstream import Access, Connection, read_stream
 from tardis_market import encode_ndjson

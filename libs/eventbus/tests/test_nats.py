@@ -20,7 +20,8 @@ from tardis_testing import NatsServer, free_port
 
 
 def event(symbol: str, number: int, data: bytes = b"") -> EventHead:
-    return EventHead("test", "bitmex", symbol, 2, 100, number.to_bytes(16, "big"), "s1", number, data or f"{symbol}-{number}".encode())
+    data = data or f"{symbol}-{number}".encode()
+    return EventHead("test", "bitmex", symbol, 2, 100, number.to_bytes(16, "big"), "s1", number, data)
 
 
 @asynccontextmanager

@@ -124,7 +124,7 @@ async def test_a_refusal_is_passed_on_at_once(vendor: Vendor, fetcher: SliceFetc
         return web.json_response({"code": 100, "message": "no key"}, status=401)
 
     vendor.answer = refuse
-    with pytest.raises(SourceRefused, match="status code: 401, response text: .*no key") as refused:
+    with pytest.raises(SourceRefused, match=r"status code: 401, response text: .*no key") as refused:
         await lines(fetcher)
     assert refused.value.status == 401
     assert refused.value.url.startswith(vendor.url)

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_groups_come_back_in_order_with_their_places(tmp_path: Path) -> None:
     assert [group.packs for group in groups] == appended
     assert damages == []
     assert groups[0].start == Position(1, SEGMENT_HEAD_SIZE)
-    assert all(a.end == b.start for a, b in zip(groups, groups[1:], strict=False))
+    assert all(a.end == b.start for a, b in pairwise(groups))
     later, _ = read_all(log.folder, groups[9].end)
     assert [group.packs for group in later] == appended[10:]
     log.close()
@@ -77,7 +78,8 @@ def test_one_group_larger_than_a_segment_is_kept_whole(tmp_path: Path) -> None:
 def test_the_writers_lock_ends_with_its_process(tmp_path: Path) -> None:
     code = (
         "import sys, time; from pathlib import Path; from tardis_handoff import *\n"
-        f"log = Spool(Path({str(tmp_path)!r})).new_log('w0'); log.append([LanePack(0, 1, b'data')]); print('up', flush=True); time.sleep(60)"
+        f"log = Spool(Path({str(tmp_path)!r})).new_log('w0'); log.append([LanePack(0, 1, b'data')])\n"
+        "print('up', flush=True); time.sleep(60)"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert process.stdout is not None

@@ -134,13 +134,19 @@ def test_the_vendors_refusal_is_passed_on(served: Served) -> None:
     error = json.loads(body)
     assert error["responseText"] == '{"code": 100, "message": "Unauthorized, please provide valid API key."}'
     assert error["message"].startswith("HttpError: status code: 401, response text: {")
-    assert error["url"].startswith(f"http://127.0.0.1:{served.api_port}/v1/data-feeds/bitmex?from=2020-02-02T00:00:00.000Z&offset=0&")
+    feed = f"http://127.0.0.1:{served.api_port}/v1/data-feeds/bitmex"
+    assert error["url"].startswith(f"{feed}?from=2020-02-02T00:00:00.000Z&offset=0&")
     assert served.replay(**{"from": "2020-02-02", "to": "2020-02-02T00:01", "apiKey": "the-key"})[0] == 200
     assert "the-key" not in served.gateway.text
 
 
 def test_other_paths_and_methods_are_404_without_body(served: Served) -> None:
-    for method, path in (("GET", "/foo"), ("GET", "/Replay-normalized"), ("HEAD", "/health-check"), ("OPTIONS", "/replay-normalized")):
+    for method, path in (
+        ("GET", "/foo"),
+        ("GET", "/Replay-normalized"),
+        ("HEAD", "/health-check"),
+        ("OPTIONS", "/replay-normalized"),
+    ):
         status, _, body = served.get(path, method)
         assert (status, body) == (404, b"")
 

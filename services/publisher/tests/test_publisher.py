@@ -1,4 +1,4 @@
-"""A publisher between a real queue and a bus that behaves as told: acks follow the bus, poison goes aside, the rest is given back."""
+"""A publisher between a real queue and a bus that behaves as told: acks follow the bus, poison goes aside."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ async def publishing(server: NatsServer, bus: Bus, **options: float) -> AsyncIte
 def packs(first: int, count: int, symbol: str = "XBTUSD") -> list[tuple[int, bytes]]:
     stream = BronzeStream(source="t", origin=2, stream_id=f"{symbol}-{first}", meta={}, lanes=LANES)
     records: list[Record] = [
-        Trade("bitmex", symbol, str(n), "1.5", "2", "buy", 1580515200000, 15805152000000000 + n) for n in range(first, first + count)
+        Trade("bitmex", symbol, str(n), "1.5", "2", "buy", 1580515200000, 15805152000000000 + n)
+        for n in range(first, first + count)
     ]
     return [(part.lane, write_pack(part)) for part in stream.encode(records, 1)]
 
@@ -132,7 +133,8 @@ async def test_a_damaged_pack_goes_aside_undecoded(nats_server: NatsServer) -> N
         async with publishing(nats_server, bus):
             await until(lambda: len(bus.stored) == 5)
             letters = await dead_letters(connection, 2)
-        assert [(headers["Tardis-Kind"], body) for headers, body in letters] == [("damaged pack", damaged), ("damaged pack", b"foreign")]
+        assert {headers["Tardis-Kind"] for headers, _ in letters} == {"damaged pack"}
+        assert [body for _, body in letters] == [damaged, b"foreign"]
         assert await left(connection) == 0
 
 

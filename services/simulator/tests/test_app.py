@@ -14,6 +14,7 @@ from tardis_settings import SimulatorOptions
 from tardis_simulator.app import MAX_QUERY_BYTES, create_app
 from tardis_simulator.damage import break_off
 from tardis_simulator.faults import MAX_FAULTS, Fault
+from tardis_simulator.queries import Access
 
 FEED = "/v1/data-feeds/bitmex"
 
@@ -104,6 +105,7 @@ async def test_keys(client: httpx.AsyncClient) -> None:
     assert (await client.get(f"{FEED}?from=2020-02-02", headers=bad)).status_code == 401
     assert (await client.get(f"{FEED}?from=2020-02-01T00:03:00.000Z", headers=bad)).status_code == 200
     assert (await client.get("/v1/api-key-info")).status_code == 401
+
     assert [entry["exchange"] for entry in (await client.get("/v1/api-key-info", headers=good)).json()] == [
         "bitmex",
         "binance",
@@ -209,3 +211,11 @@ def test_half_of_a_broken_body_can_be_read_and_then_it_fails(size: int) -> None:
     assert frame.decompress(body[:-64]) == text[: size // 2]
     with pytest.raises(zstandard.ZstdError):
         frame.decompress(body[-64:])
+
+
+def test_where_no_key_is_set_any_key_opens_the_other_days() -> None:
+    assert not Access(None).valid(None)
+    assert not Access(None).valid("Bearer ")
+    assert Access(None).valid("Bearer any")
+    assert Access("key").valid("Bearer key")
+    assert not Access("key").valid("Bearer any")

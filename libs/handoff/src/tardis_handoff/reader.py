@@ -88,7 +88,7 @@ class LogReader:
             return PlacedGroup(start, self.position, group.packs)
 
     def _pass_over(self) -> None:
-        """To the next mark of a group in this segment, or to the segment's end. Of a segment with a bad head nothing is believed."""
+        """To the next mark of a group in this segment, or to its end. Of a segment with a bad head nothing is believed."""
         segment, offset = self.position
         following = next_group_offset(self._fd, offset + 1) if self._head_checked else None
         self._head_checked = True

@@ -25,13 +25,13 @@ class ApiError(Exception):
 
 @dataclass(frozen=True)
 class Access:
-    """Who may see what: the first day of each month is free, the rest needs the key if there is one."""
+    """Who may see what: the first day of each month is free, the rest needs the key, or any key where none is set."""
 
     key: str | None
 
     def valid(self, authorization: str | None) -> bool:
-        given = (authorization or "").encode()
-        return self.key is None or hmac.compare_digest(given, f"Bearer {self.key}".encode())
+        given = (authorization or "").removeprefix("Bearer ").encode()
+        return bool(given) and (self.key is None or hmac.compare_digest(given, self.key.encode()))
 
     def check(self, authorization: str | None) -> None:
         if not self.valid(authorization):

@@ -36,4 +36,4 @@ class SimulatorOptions(Options, prefix="simulator"):
     overlay: NamedPath | None = setting(
         None, "Folder with recorded minutes, `{exchange}/{YYYY-MM-DDTHH-MM}.ndjson`, served instead of made-up ones."
     )
-    api_key: SecretStr | None = setting(None, "The key that is accepted; without it any day is served to anyone.")
+    api_key: SecretStr | None = setting(None, "The key that is accepted; without it any key is.")
