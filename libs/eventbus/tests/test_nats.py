@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from tardis_bronze import EventHead
 from tardis_eventbus import BackendError, Status
@@ -119,7 +120,7 @@ async def test_a_missing_stream_a_dead_port_and_wrong_credentials_say_so_in_time
     with pytest.raises(BackendError, match="cannot connect"):
         await NatsBackend(NatsOptions(servers=(f"nats://127.0.0.1:{free_port()}",), subject="out")).open()
     with NatsServer(tmp_path / "locked", "--user", "ann", "--pass", "pw") as locked:
-        wrong = NatsOptions(servers=(locked.url,), subject="out", user="ann", password="wrong")
+        wrong = NatsOptions(servers=(locked.url,), subject="out", user="ann", password=SecretStr("wrong"))
         with pytest.raises(BackendError, match="credentials"):
             await NatsBackend(wrong).open()
     assert time.monotonic() - started < 20

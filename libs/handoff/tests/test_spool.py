@@ -203,7 +203,7 @@ def test_what_every_backend_has_passed() -> None:
 
 @pytest.mark.parametrize("fsync", ["never", "interval", "always"])
 def test_fsync_policies_write_the_same(tmp_path: Path, fsync: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced = []
+    synced: list[int] = []
     monkeypatch.setattr(os, "fdatasync", synced.append)
     log = Spool(tmp_path).new_log("w0", fsync=fsync)  # type: ignore[arg-type]
     for _ in range(3):

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -44,8 +45,8 @@ class Served:
     def start(self) -> None:
         self.simulator.start()
         self.gateway.start()
-        for port in (self.api_port, self.port):
-            wait_until(lambda port=port: answers(f"http://127.0.0.1:{port}", "/ready"), within=60, what="ready")
+        for url in (f"http://127.0.0.1:{self.api_port}", f"http://127.0.0.1:{self.port}"):
+            wait_until(partial(answers, url, "/ready"), within=60, what=f"{url} is ready")
 
     def stop(self) -> None:
         for program in (self.gateway, self.simulator):

@@ -174,8 +174,9 @@ async def _close(client: Client) -> None:
         await asyncio.wait({closing}, timeout=CLOSE_TIMEOUT_S)
         if not closing.done() or closing.exception():
             log.debug("connection did not close cleanly")
-    if client._transport is not None:
-        client._transport.close()
+    transport: Any = client._transport
+    if transport is not None:
+        transport.close()
 
 
 def stored_already(answer: bytes) -> bool:
