@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 async def _provision(handoff: HandoffOptions) -> None:
-    queue = Connection(access(handoff.url.split(","), handoff), name="tardis-provision")
+    queue = Connection(access([handoff.url], handoff), name="tardis-provision")
     try:
         await provision(queue, handoff.backends, lanes=handoff.lanes, max_bytes=int(handoff.stream_max_bytes))
     finally:

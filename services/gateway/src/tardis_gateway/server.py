@@ -96,7 +96,7 @@ def _forwarder_config(server: ServerOptions, handoff: HandoffOptions) -> Forward
         sys.exit(2)
     return ForwarderConfig(
         spool_dir=handoff.spool_dir,
-        access=access(handoff.url.split(","), handoff),
+        access=access([handoff.url], handoff),
         backends=handoff.backends,
         drain_timeout_s=server.drain_timeout_s,
         log_format=server.log_format,

@@ -100,7 +100,7 @@ class Machine:
         settings = self.settings
         if settings.handoff.embedded:
             await self._start(nats_server(settings.handoff.embedded_port, settings.handoff.spool_dir / "queue"))
-        queue = Connection(access(settings.queue_url.split(","), settings.handoff), name="tardis-provision")
+        queue = Connection(access([settings.queue_url], settings.handoff), name="tardis-provision")
         try:
             await provision(
                 queue, settings.backends, lanes=settings.handoff.lanes, max_bytes=int(settings.handoff.stream_max_bytes)

@@ -42,7 +42,7 @@ async def _run(settings: Loaded) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     publisher = Publisher(
         _open_nats(nats),
-        Connection(access(handoff.url.split(","), handoff), name="tardis-publisher-queue"),
+        Connection(access([handoff.url], handoff), name="tardis-publisher-queue"),
         lanes=handoff.lanes,
         policy=RetryPolicy(max_attempts=nats.retry_max_attempts, max_elapsed_s=nats.retry_max_elapsed_s),
         max_batch=nats.max_batch_size,
