@@ -162,6 +162,17 @@ def test_health(served: Served) -> None:
     assert served.get("/live")[0] == 200
 
 
+def test_metrics_include_what_the_workers_count(served: Served) -> None:
+    def fetched() -> float:
+        text = served.get("/metrics")[2].decode()
+        found = [line for line in text.splitlines() if line.startswith('tardis_slices_fetched_total{exchange="bitmex"}')]
+        return float(found[0].split()[1]) if found else 0
+
+    before = fetched()
+    served.replay(**{"from": "2020-02-01T00:40", "to": "2020-02-01T00:42"})
+    wait_until(lambda: fetched() == before + 2, within=10, what="two more slices")
+
+
 def test_an_error_in_the_middle_is_the_last_line(served: Served) -> None:
     served.faults({"garbageLine": True, "match": {"minute": "2020-02-01T00:21"}})
     try:

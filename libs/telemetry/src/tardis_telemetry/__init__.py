@@ -1,5 +1,6 @@
 """Logs, metrics and traces of all services. The metrics themselves are declared in `tardis_telemetry.catalogue`."""
 
+from tardis_telemetry.children import ChildMetrics, own_samples
 from tardis_telemetry.context import log_context
 from tardis_telemetry.logs import Logger, configure_logs, get_logger
 from tardis_telemetry.metrics import REGISTRY, Metric, declared, render
@@ -8,6 +9,7 @@ from tardis_telemetry.traces import Span, configure_traces, span
 
 __all__ = [
     "REGISTRY",
+    "ChildMetrics",
     "Logger",
     "Metric",
     "Span",
@@ -16,6 +18,7 @@ __all__ = [
     "declared",
     "get_logger",
     "log_context",
+    "own_samples",
     "render",
     "scrub",
     "span",

@@ -1,9 +1,9 @@
 """One registry of our own; a metric is declared once and carries its kind, labels and meaning."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
@@ -70,6 +70,10 @@ def _declare(metric: Metric, kind: type[Collector], make: Callable[[], Collector
     return made
 
 
-def render() -> tuple[bytes, str]:
+class Collects(Protocol):
+    def collect(self) -> Iterable[Any]: ...
+
+
+def render(source: Collects = REGISTRY) -> tuple[bytes, str]:
     """Body and content type of `/metrics`."""
-    return prometheus_client.generate_latest(REGISTRY), prometheus_client.CONTENT_TYPE_LATEST
+    return prometheus_client.generate_latest(cast(CollectorRegistry, source)), prometheus_client.CONTENT_TYPE_LATEST

@@ -8,8 +8,8 @@ import msgspec
 from fastapi import FastAPI, Request, Response
 from starlette.exceptions import HTTPException
 
+from tardis_telemetry import ChildMetrics, render
 from tardis_telemetry import catalogue as metrics
-from tardis_telemetry import render
 
 from .health import health
 from .pool import WorkerPool
@@ -17,7 +17,7 @@ from .requests import RequestError, parse_normalized
 from .streaming import ReplayResponse
 
 
-def create_app(pool: WorkerPool, *, stall_timeout_s: float) -> FastAPI:
+def create_app(pool: WorkerPool, counts: ChildMetrics, *, stall_timeout_s: float) -> FastAPI:
     app = FastAPI(title="tardis", redirect_slashes=False)
 
     @app.get("/replay-normalized")
@@ -47,7 +47,7 @@ def create_app(pool: WorkerPool, *, stall_timeout_s: float) -> FastAPI:
 
     @app.get("/metrics")
     async def prometheus() -> Response:
-        body, content_type = render()
+        body, content_type = render(counts)
         return Response(body, media_type=content_type)
 
     @app.exception_handler(HTTPException)

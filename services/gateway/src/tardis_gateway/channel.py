@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
+
+from tardis_telemetry.children import Sample, own_samples
 
 _SIZES = struct.Struct("<II")
 MAX_HEAD_BYTES = 4 << 20
 MAX_PAYLOAD_BYTES = 512 << 20
+COUNTS_S = 1.0
 
 
 class Start(msgspec.Struct, tag=True):
@@ -49,8 +52,20 @@ class Failed(msgspec.Struct, tag=True):
     status: int
 
 
+class Counted(msgspec.Struct, tag=True):
+    """What the process has counted so far, for the gateway's /metrics."""
+
+    samples: list[Sample]
+
+
+class Drain(msgspec.Struct, tag=True):
+    """Bring what is on disk to the queue, then end."""
+
+
 ToWorker = Start | Credit | Cancel
-FromWorker = Chunk | Finished | Failed
+FromWorker = Chunk | Finished | Failed | Counted
+ToForwarder = Drain
+FromForwarder = Counted
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -83,3 +98,9 @@ class Channel(Generic[In, Out]):
 
     def close(self) -> None:
         self._writer.close()
+
+
+async def send_counts(channel: Channel[Any, Any]) -> None:
+    while True:
+        channel.send(Counted(own_samples()))
+        await asyncio.sleep(COUNTS_S)

@@ -14,7 +14,9 @@ import uvloop
 
 from tardis_handoff import Forwarder, HandoffError, Spool
 from tardis_jetstream import Access, Connection
-from tardis_telemetry import configure_logs, get_logger
+from tardis_telemetry import ChildMetrics, configure_logs, get_logger
+
+from .channel import Channel, Drain, FromForwarder, ToForwarder, send_counts
 
 log = get_logger(__name__)
 
@@ -39,23 +41,24 @@ def forwarder_main(config: ForwarderConfig, sock: socket.socket) -> None:
 
 
 async def _forward(config: ForwarderConfig, sock: socket.socket) -> None:
-    """Until the gateway closes its end; after the word "drain" what is on disk still goes out, if it can in time."""
-    reader, writer = await asyncio.open_connection(sock=sock)
+    """Until the gateway closes its end; when it says so, what is on disk still goes out first, if it can in time."""
+    channel: Channel[ToForwarder, FromForwarder] = Channel(*await asyncio.open_connection(sock=sock), ToForwarder)
     spool, queue = Spool(config.spool_dir), Connection(config.access, name="tardis-forwarder")
     forwarder = await _claim(spool, queue, config.backends)
-    running = asyncio.create_task(forwarder.run())
-    word = asyncio.create_task(reader.readline())
-    await asyncio.wait({running, word}, return_when=asyncio.FIRST_COMPLETED)
+    running, counting = asyncio.create_task(forwarder.run()), asyncio.create_task(send_counts(channel))
+    told = asyncio.create_task(channel.receive())
+    await asyncio.wait({running, told}, return_when=asyncio.FIRST_COMPLETED)
     if running.done():
         running.result()
-    if word.result() == b"drain\n":
+    if told.result() is not None:
         emptied = await forwarder.drain(config.drain_timeout_s)
         log.info("spool is empty" if emptied else "spool keeps what the queue has not taken", bytes=spool.size())
-    running.cancel()
-    await asyncio.gather(running, return_exceptions=True)
+    for task in (running, counting):
+        task.cancel()
+    await asyncio.gather(running, counting, return_exceptions=True)
     forwarder.tidy()
     await queue.close()
-    writer.close()
+    channel.close()
 
 
 async def _claim(spool: Spool, queue: Connection, backends: tuple[str, ...]) -> Forwarder:
@@ -72,10 +75,10 @@ async def _claim(spool: Spool, queue: Connection, backends: tuple[str, ...]) -> 
 class ForwarderProcess:
     """The gateway's side: starts the forwarder, starts it again when it dies, lets it drain at the end."""
 
-    def __init__(self, config: ForwarderConfig) -> None:
-        self._config = config
+    def __init__(self, config: ForwarderConfig, counts: ChildMetrics) -> None:
+        self._config, self._counts = config, counts
         self._task: asyncio.Task[None] | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._channel: Channel[FromForwarder, ToForwarder] | None = None
         self._process: multiprocessing.process.BaseProcess | None = None
         self._draining = False
 
@@ -85,8 +88,8 @@ class ForwarderProcess:
     async def drain(self) -> None:
         """Waits for the child's own drain and ends it."""
         self._draining = True
-        if self._writer is not None:
-            self._writer.write(b"drain\n")
+        if self._channel is not None:
+            self._channel.send(Drain())
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=self._config.drain_timeout_s + 5)
             self._task.cancel()
@@ -101,10 +104,12 @@ class ForwarderProcess:
             )
             await asyncio.to_thread(self._process.start)
             theirs.close()
-            reader, self._writer = await asyncio.open_connection(sock=ours)
+            self._channel = Channel(*await asyncio.open_connection(sock=ours), FromForwarder)
             if self._draining:
-                self._writer.write(b"drain\n")
-            await reader.read()  # returns when the child closes its end: it is gone
+                self._channel.send(Drain())
+            while (received := await self._channel.receive()) is not None:
+                self._counts.take("forwarder", received[0].samples)
+            self._counts.ended("forwarder")
             await asyncio.to_thread(self._process.join)
             if self._draining:
                 return

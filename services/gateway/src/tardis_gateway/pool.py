@@ -12,9 +12,9 @@ from itertools import count
 
 import msgspec
 
-from tardis_telemetry import get_logger
+from tardis_telemetry import ChildMetrics, get_logger
 
-from .channel import Cancel, Channel, Chunk, Credit, Failed, Finished, FromWorker, Start, ToWorker
+from .channel import Cancel, Channel, Chunk, Counted, Credit, Failed, Finished, FromWorker, Start, ToWorker
 from .requests import NormalizedReplay
 from .worker import WorkerConfig, worker_main
 
@@ -38,7 +38,7 @@ class Replay:
 
     def __init__(self, ident: int, worker: WorkerProcess) -> None:
         self.ident, self._worker = ident, worker
-        self.inbox: asyncio.Queue[tuple[FromWorker, bytes]] = asyncio.Queue()
+        self.inbox: asyncio.Queue[tuple[Chunk | Finished | Failed, bytes]] = asyncio.Queue()
         self.messages = 0
 
     async def chunks(self) -> AsyncIterator[bytes]:
@@ -57,8 +57,8 @@ class Replay:
 
 
 class WorkerProcess:
-    def __init__(self, config: WorkerConfig) -> None:
-        self._config = config
+    def __init__(self, config: WorkerConfig, counts: ChildMetrics) -> None:
+        self._config, self._counts = config, counts
         self._channel: Channel[FromWorker, ToWorker] | None = None
         self._process: multiprocessing.process.BaseProcess | None = None
         self.replays: dict[int, Replay] = {}
@@ -67,12 +67,17 @@ class WorkerProcess:
     def alive(self) -> bool:
         return self._channel is not None
 
+    @property
+    def _name(self) -> str:
+        return f"worker-{self._config.index}"
+
     async def run(self) -> None:
         """Keeps a process running until cancelled."""
         while True:
             await self._start()
             await self._receive()
             self._lose_replays()
+            self._counts.ended(self._name)
             log.error("worker has ended; starting another", worker=self._config.index)
             await self.stop()
             await asyncio.sleep(RESTART_DELAY_S)
@@ -105,8 +110,11 @@ class WorkerProcess:
     async def _receive(self) -> None:
         assert self._channel is not None
         while (received := await self._channel.receive()) is not None:
-            if replay := self.replays.get(received[0].replay):
-                replay.inbox.put_nowait(received)
+            message, payload = received
+            if isinstance(message, Counted):
+                self._counts.take(self._name, message.samples)
+            elif replay := self.replays.get(message.replay):
+                replay.inbox.put_nowait((message, payload))
 
     def _lose_replays(self) -> None:
         for replay in self.replays.values():
@@ -114,8 +122,8 @@ class WorkerProcess:
 
 
 class WorkerPool:
-    def __init__(self, config: WorkerConfig, workers: int) -> None:
-        self._workers = [WorkerProcess(replace(config, index=index)) for index in range(workers)]
+    def __init__(self, config: WorkerConfig, workers: int, counts: ChildMetrics) -> None:
+        self._workers = [WorkerProcess(replace(config, index=index), counts) for index in range(workers)]
         self._tasks: list[asyncio.Task[None]] = []
         self._ids = count(1)
 

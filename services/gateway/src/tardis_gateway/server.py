@@ -12,7 +12,7 @@ import uvicorn
 
 from tardis_jetstream import access
 from tardis_settings import HandoffOptions, ServerOptions
-from tardis_telemetry import get_logger
+from tardis_telemetry import ChildMetrics, get_logger
 
 from .app import create_app
 from .forwarding import ForwarderConfig, ForwarderProcess
@@ -25,8 +25,9 @@ log = get_logger(__name__)
 class Gateway:
     def __init__(self, server: ServerOptions, handoff: HandoffOptions) -> None:
         self._options = server
-        self._pool = WorkerPool(_worker_config(server, handoff), server.workers)
-        self._forwarder = ForwarderProcess(_forwarder_config(server, handoff)) if handoff.enabled else None
+        self._counts = ChildMetrics()
+        self._pool = WorkerPool(_worker_config(server, handoff), server.workers, self._counts)
+        self._forwarder = ForwarderProcess(_forwarder_config(server, handoff), self._counts) if handoff.enabled else None
         self._stop = asyncio.Event()
 
     async def run(self) -> None:
@@ -55,7 +56,7 @@ class Gateway:
 
     def _http_config(self) -> uvicorn.Config:
         return uvicorn.Config(
-            create_app(self._pool, stall_timeout_s=self._options.client_stall_timeout_s),
+            create_app(self._pool, self._counts, stall_timeout_s=self._options.client_stall_timeout_s),
             host="0.0.0.0",  # noqa: S104 - a server in a container listens on all of its addresses
             port=self._options.port,
             http="httptools",

@@ -23,7 +23,7 @@ from tardis_handoff.log import Fsync
 from tardis_market import MarketError
 from tardis_telemetry import configure_logs, get_logger, log_context
 
-from .channel import Cancel, Channel, Chunk, Credit, Failed, Finished, FromWorker, Start, ToWorker
+from .channel import Cancel, Channel, Chunk, Credit, Failed, Finished, FromWorker, Start, ToWorker, send_counts
 from .replay import ReplayedChunk, replay_normalized
 from .requests import NormalizedReplay
 
@@ -77,6 +77,7 @@ class Worker:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
+        counting = asyncio.create_task(send_counts(self._channel))
         while (received := await self._channel.receive()) is not None:
             match received[0]:
                 case Start() as start:
@@ -88,9 +89,10 @@ class Worker:
                 case Cancel(replay):
                     if task := self._tasks.get(replay):
                         task.cancel()
+        counting.cancel()
         for task in self._tasks.values():
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.gather(counting, *self._tasks.values(), return_exceptions=True)
 
     async def _replay(self, start: Start) -> None:
         request = msgspec.json.decode(start.request, type=NormalizedReplay)
