@@ -156,6 +156,24 @@ async def test_damage_costs_only_the_damaged_group(tmp_path: Path, nats_server: 
         assert await drained(queue) == {0: ["event-0", "event-2"]}
 
 
+async def test_a_pack_that_is_none_stops_nobody(tmp_path: Path, nats_server: NatsServer) -> None:
+    spool = Spool(tmp_path / "spool")
+    log = spool.new_log("w0")
+    for part in (pack(0, "first"), LanePack(0, 1, b"not a pack"), pack(0, "last")):
+        log.append([part])
+    log.close()
+    async with connection(nats_server) as queue:
+        await provision(queue, ["nats"], lanes=LANES, max_bytes=1 << 24)
+        async with running(spool, queue) as forwarder:
+            assert await forwarder.drain(10)
+        puller = Puller(queue, stream_name("nats"), lane_durable(0))
+        found = []
+        while delivery := await puller.next(0.2):
+            found.append(delivery.data)
+            await delivery.ack()
+        assert found == [pack(0, "first").data, b"not a pack", pack(0, "last").data]
+
+
 async def test_provision_is_idempotent_and_refuses_a_foreign_stream(nats_server: NatsServer) -> None:
     async with connection(nats_server) as queue:
         for max_bytes in (1 << 24, 1 << 24, 1 << 25):

@@ -12,8 +12,9 @@ import random
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from tardis_bronze import coalesce
+from tardis_bronze import PackError, coalesce
 from tardis_jetstream import Connection, JetStreamError, Refused
 from tardis_telemetry import catalogue as metrics
 from tardis_telemetry import get_logger
@@ -29,6 +30,7 @@ log = get_logger(__name__)
 
 MESSAGE_EVENTS = 4096
 MESSAGE_BYTES = 900_000
+MESSAGE_PACKS = 16  # bounds what a message may be when it is decompressed
 READ_AHEAD_BYTES = 16 << 20
 IDLE_S = 0.02
 SAVE_S = 0.25
@@ -123,9 +125,8 @@ class BackendForwarder:
             while not lane.waiting:
                 lane.filled.clear()
                 await lane.filled.wait()
-            batch = _next_message(lane.waiting)
+            batch, data = _next_message(lane.waiting)
             first, last = batch[0], batch[-1]
-            data = first.pack.data if len(batch) == 1 else coalesce([w.pack.data for w in batch])
             msg_id = f"{first.progress.log_id}/{lane.number}/{first.place}-{last.place}"
             await self._publish(lane.number, data, msg_id)
             for waiting in batch:
@@ -163,17 +164,22 @@ class BackendForwarder:
         log.error("spool is damaged here; the bytes are passed over", backend=self.backend, place=str(damage))
 
 
-def _next_message(waiting: deque[WaitingPack]) -> list[WaitingPack]:
+def _next_message(waiting: deque[WaitingPack]) -> tuple[list[WaitingPack], bytes]:
     """The packs at the front that go out as one message: of one log, within the limits, always at least one."""
     batch: list[WaitingPack] = []
     events = size = 0
-    for entry in waiting:
+    for entry in islice(waiting, MESSAGE_PACKS):
         events += entry.pack.events
         size += len(entry.pack.data)
         if batch and (entry.progress is not batch[0].progress or events > MESSAGE_EVENTS or size > MESSAGE_BYTES):
             break
         batch.append(entry)
-    return batch
+    if len(batch) > 1:
+        try:
+            return batch, coalesce([entry.pack.data for entry in batch])
+        except PackError as error:  # it goes on alone, to the publisher's dead letters, and stops nobody here
+            log.error("a pack cannot be joined with others", log=batch[0].progress.log_id, error=str(error))
+    return batch[:1], batch[0].pack.data
 
 
 class Forwarder:
