@@ -9,12 +9,10 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tardis_telemetry import catalogue as metrics
-from tardis_telemetry import get_logger
+from tardis_telemetry import span
 
 from .pool import ReplayFailed, WorkerPool
 from .requests import NormalizedReplay
-
-log = get_logger(__name__)
 
 CONTENT_TYPE = b"application/x-json-stream"
 
@@ -27,6 +25,10 @@ class ReplayResponse(Response):
         self._pool, self._request, self._route, self._stall_timeout_s = pool, request, route, stall_timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with span("replay", exchange=self._request.exchange, request_id=self._request.request_id, route=self._route):
+            await self._run(receive, send)
+
+    async def _run(self, receive: Receive, send: Send) -> None:
         answering = asyncio.create_task(self._answer(send))
         leaving = asyncio.create_task(_client_left(receive))
         try:

@@ -11,7 +11,7 @@ from tardis_eventbus import Deliverer, Report, dedup_id
 from tardis_handoff import IN_PROGRESS_S, dead_letter_subject, lane_durable, stream_name
 from tardis_jetstream import Connection, Delivery, JetStreamError, Puller, Refused
 from tardis_telemetry import catalogue as metrics
-from tardis_telemetry import get_logger
+from tardis_telemetry import get_logger, span
 
 log = get_logger(__name__)
 
@@ -52,7 +52,8 @@ class LanePublisher:
             await delivery.ack()
             return
         metrics.PUBLISHER_EVENTS_RECEIVED.labels(self._backend).inc(len(events))
-        report = await self._deliver(delivery, events)
+        with span("publish", **self._where(), events=len(events)):
+            report = await self._deliver(delivery, events)
         metrics.PUBLISHER_EVENTS_PUBLISHED.labels(self._backend).inc(report.delivered)
         for event, reason in report.refused:
             await self._bury(event.data, dedup_id(event), "refused", reason)
@@ -79,7 +80,7 @@ class LanePublisher:
         headers = {"Tardis-Kind": kind, "Tardis-Reason": " ".join(reason.split())[:500], "Tardis-Lane": str(self._lane)}
         await self._queue.publish(dead_letter_subject(self._backend), data, msg_id=ident, headers=headers)
 
-    def _where(self) -> dict[str, object]:
+    def _where(self) -> dict[str, str | int]:
         return {"backend": self._backend, "lane": self._lane}
 
 
