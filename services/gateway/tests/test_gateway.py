@@ -239,6 +239,12 @@ def test_sigterm_ends_a_running_replay_in_time_and_exits_0(tmp_path: Path) -> No
         served.stop()
 
 
+def test_a_port_in_use_is_named(served: Served) -> None:
+    command = [sys.executable, "-m", "tardis_gateway", "--port", str(served.port)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stderr) == (1, f"port: {served.port} cannot be listened on (Address already in use)\n")
+
+
 def test_wrong_settings_exit_with_one_line() -> None:
     def run(*words: str) -> tuple[int, str]:
         done = subprocess.run(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,11 +35,12 @@ class Gateway:
     async def run(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._stop.set)
+        http = _HttpServer(self._http_config())
+        listening = _listen(self._options.port)  # before anything else is started
         self._pool.start()
         if self._forwarder is not None:
             self._forwarder.start()
-        http = _HttpServer(self._http_config())
-        serving = asyncio.create_task(http.serve())
+        serving = asyncio.create_task(http.serve(sockets=[listening]))
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
         await self._drain(http, serving)
@@ -57,8 +60,6 @@ class Gateway:
     def _http_config(self) -> uvicorn.Config:
         return uvicorn.Config(
             create_app(self._pool, self._counts, stall_timeout_s=self._options.client_stall_timeout_s),
-            host="0.0.0.0",  # noqa: S104 - a server in a container listens on all of its addresses
-            port=self._options.port,
             http="httptools",
             ws="none",
             lifespan="off",
@@ -66,6 +67,14 @@ class Gateway:
             access_log=False,
             timeout_graceful_shutdown=max(1, round(self._options.drain_timeout_s)),
         )
+
+
+def _listen(port: int) -> socket.socket:
+    try:
+        return socket.create_server(("0.0.0.0", port), backlog=2048)  # noqa: S104 - containers are reached on all addresses
+    except OSError as error:
+        sys.stderr.write(f"port: {port} cannot be listened on ({os.strerror(error.errno or 0)})\n")
+        sys.exit(1)
 
 
 class _HttpServer(uvicorn.Server):

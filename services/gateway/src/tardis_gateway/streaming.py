@@ -9,10 +9,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from tardis_telemetry import catalogue as metrics
-from tardis_telemetry import span
+from tardis_telemetry import get_logger, span
 
 from .pool import ReplayFailed, WorkerPool
 from .requests import NormalizedReplay
+
+log = get_logger(__name__)
 
 CONTENT_TYPE = b"application/x-json-stream"
 
@@ -35,6 +37,8 @@ class ReplayResponse(Response):
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if answering.done():
                 answering.result()
+        except TimeoutError:
+            log.warning("client reads nothing and is cut off", route=self._route, request_id=self._request.request_id)
         finally:
             for task in (answering, leaving):
                 task.cancel()
