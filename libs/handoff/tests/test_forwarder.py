@@ -12,7 +12,7 @@ import pytest
 
 from tardis_bronze import LaneEvents, read_pack, write_pack
 from tardis_bronze.wire import sized
-from tardis_handoff import Forwarder, LanePack, Spool, SpoolLog, lane_durable, lane_subject, provision, stream_name
+from tardis_handoff import Forwarder, LanePack, Spool, SpoolLog, lane_durable, lane_subject, pack_lanes, provision, stream_name
 from tardis_handoff.log import segment_path
 from tardis_jetstream import Access, Connection, Puller, Refused
 from tardis_testing import NatsServer
@@ -154,6 +154,7 @@ async def test_damage_costs_only_the_damaged_group(tmp_path: Path, nats_server: 
         async with running(spool, queue) as forwarder:
             assert await forwarder.drain(10)
         assert await drained(queue) == {0: ["event-0", "event-2"]}
+    assert (spool.root / "damaged" / f"{log.folder.name}-00000001.seg").read_bytes() == bytes(data)
 
 
 async def test_a_pack_that_is_none_stops_nobody(tmp_path: Path, nats_server: NatsServer) -> None:
@@ -172,6 +173,75 @@ async def test_a_pack_that_is_none_stops_nobody(tmp_path: Path, nats_server: Nat
             found.append(delivery.data)
             await delivery.ack()
         assert found == [pack(0, "first").data, b"not a pack", pack(0, "last").data]
+
+
+async def test_a_pack_over_the_queues_limit_is_left_out_and_kept(tmp_path: Path, nats_server: NatsServer) -> None:
+    spool = Spool(tmp_path / "spool")
+    log = spool.new_log("w0")
+    for part in (pack(0, "first"), LanePack(0, 7, os.urandom(2 << 20)), pack(0, "last")):
+        log.append([part])
+    log.close()
+    async with connection(nats_server) as queue:
+        await provision(queue, ["nats"], lanes=LANES, max_bytes=1 << 24)
+        async with running(spool, queue) as forwarder:
+            assert await forwarder.drain(10)
+        assert await drained(queue) == {0: ["first", "last"]}
+    assert list((spool.root / "damaged").iterdir())
+
+
+async def test_small_limits_of_the_queue_only_make_smaller_messages(tmp_path: Path) -> None:
+    config = tmp_path / "nats.conf"
+    config.write_text("max_payload: 4KB\n")
+    spool = Spool(tmp_path / "spool")
+    log = spool.new_log("w0")
+    names = [os.urandom(500).hex() for _ in range(20)]
+    for name in names:
+        log.append([pack(0, name)])
+    log.close()
+    with NatsServer(tmp_path / "nats", "-c", str(config)) as server:
+        async with connection(server) as queue:
+            await provision(queue, ["nats"], lanes=LANES, max_bytes=1 << 24)
+            async with running(spool, queue) as forwarder:
+                assert await forwarder.drain(10)
+            assert await drained(queue) == {0: names}
+
+
+async def test_a_log_of_a_newer_program_is_kept(tmp_path: Path, nats_server: NatsServer) -> None:
+    spool = Spool(tmp_path / "spool")
+    log = spool.new_log("w0")
+    log.append([pack(0, "event")])
+    log.close()
+    path = segment_path(log.folder, 1)
+    data = bytearray(path.read_bytes())
+    data[4] = 9
+    path.write_bytes(data)
+    async with connection(nats_server) as queue:
+        await provision(queue, ["nats"], lanes=LANES, max_bytes=1 << 24)
+        async with running(spool, queue) as forwarder:
+            assert not await forwarder.drain(0.5)
+            forwarder.tidy()
+    assert path.read_bytes() == data
+
+
+def test_a_large_lane_is_cut_into_packs_that_fit() -> None:
+    names = [f"{number}-" + "x" * 100_000 for number in range(20)]
+    lane = LaneEvents(3, len(names), b"".join(sized(name.encode()) for name in names))
+    packs = pack_lanes([lane, LaneEvents(1, 1, sized(b"small"))])
+    assert [part.lane for part in packs] == [3, 3, 3, 3, 1]
+    assert [event.decode() for part in packs[:-1] for event in read_pack(part.data).events()] == names
+    assert sum(part.events for part in packs) == 21
+
+
+async def test_several_packs_of_a_lane_in_one_group_all_arrive(tmp_path: Path, nats_server: NatsServer) -> None:
+    spool = Spool(tmp_path / "spool")
+    log = spool.new_log("w0")
+    log.append([LanePack(0, 1, pack(0, os.urandom(350_000).hex()).data) for _ in range(4)])
+    log.close()
+    async with connection(nats_server) as queue:
+        await provision(queue, ["nats"], lanes=LANES, max_bytes=1 << 24)
+        async with running(spool, queue) as forwarder:
+            assert await forwarder.drain(10)
+        assert len((await drained(queue))[0]) == 4
 
 
 async def test_provision_is_idempotent_and_refuses_a_foreign_stream(nats_server: NatsServer) -> None:

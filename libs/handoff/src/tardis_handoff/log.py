@@ -50,8 +50,8 @@ class SpoolLog:
         data = encode_group(packs)
         if self._size + len(data) > self._segment_bytes and self._size > len(segment_head()):
             self._sync()
-            os.close(self._fd)
-            self._fd = self._open_segment(self.folder)
+            full, self._fd = self._fd, self._open_segment(self.folder)
+            os.close(full)
         _write_all(self._fd, data)
         self._size += len(data)
         metrics.SPOOL_APPENDED_BYTES.inc(len(data))
@@ -70,9 +70,16 @@ class SpoolLog:
             self._synced_at = time.monotonic()
 
     def _open_segment(self, folder: Path) -> int:
+        """If this fails, the segment that is open stays the one to write to."""
+        path = segment_path(folder, self._number + 1)
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
+        try:
+            _write_all(fd, segment_head())
+        except OSError:
+            os.close(fd)
+            path.unlink()
+            raise
         self._number += 1
-        fd = os.open(segment_path(folder, self._number), os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_APPEND, 0o600)
-        _write_all(fd, segment_head())
         self._size = len(segment_head())
         return fd
 

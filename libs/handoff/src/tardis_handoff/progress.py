@@ -18,6 +18,7 @@ class LogProgress:
     def __init__(self, log_id: str, reader: LogReader) -> None:
         self.log_id, self.reader = log_id, reader
         self.reached = reader.position
+        self.blocked = False
         self._underway: deque[GroupUnderway] = deque()
 
     def begin(self, group: PlacedGroup) -> GroupUnderway:

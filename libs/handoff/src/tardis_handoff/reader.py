@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import SpoolDamage
+from .errors import SpoolDamage, TornTail
 from .log import segment_numbers, segment_path, writer_lives
 from .segment import SEGMENT_HEAD_SIZE, LanePack, check_segment_head, next_group_offset, read_group
 
@@ -29,7 +29,10 @@ class PlacedGroup(NamedTuple):
 
 
 class LogReader:
-    """`next()` gives group after group. What is damaged is reported through `on_damage` with its place and passed over."""
+    """`next()` gives group after group. What is damaged is reported through `on_damage` with its place and passed over.
+
+    A segment of an unknown version raises UnknownVersion, again and again: a newer program will read it.
+    """
 
     def __init__(self, folder: Path, start: Position | None, on_damage: Callable[[SpoolDamage], None]) -> None:
         self.folder, self._on_damage = folder, on_damage
@@ -41,11 +44,12 @@ class LogReader:
     def next(self) -> PlacedGroup | None:
         """None: nothing more for now (or for ever, see `ended`)."""
         while not self.ended:
-            lives = writer_lives(self.folder)  # asked before reading: what a dead writer left is all there will be
+            # Both are asked before reading: a writer that is gone or has moved on by then adds nothing to this segment.
+            lives = writer_lives(self.folder)
+            newer = [n for n in segment_numbers(self.folder) if n > self.position.segment]
             group = self._read()
             if group is not None:
                 return group
-            newer = [n for n in segment_numbers(self.folder) if n > self.position.segment]
             if newer or not lives:
                 self._report_torn_tail()
             if newer:
@@ -110,4 +114,4 @@ class LogReader:
         left = os.fstat(self._fd).st_size - self.position.offset
         if left > 0:
             path = segment_path(self.folder, self.position.segment)
-            self._on_damage(SpoolDamage(path, self.position.offset, f"torn tail of {left} bytes"))
+            self._on_damage(TornTail(path, self.position.offset, f"torn tail of {left} bytes"))

@@ -1,4 +1,4 @@
-"""A segment file: a short head, then groups. One group holds the packs of one chunk, at most one per lane.
+"""A segment file: a short head, then groups. One group holds the packs of one chunk.
 
     segment  magic "TSEG" | version u16 | reserved u16 | group | group | ...
     group    magic "TGRP" | body length u32 | packs u16 | check u16 of these three | CRC32 u32 | body
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import SpoolDamage
+from .errors import SpoolDamage, UnknownVersion
 
 VERSION = 1
 SEGMENT_MAGIC = b"TSEG"
@@ -67,7 +67,7 @@ def check_segment_head(fd: int, path: Path) -> bool:
     if magic != SEGMENT_MAGIC:
         raise SpoolDamage(path, 0, "not a spool segment")
     if version != VERSION:
-        raise SpoolDamage(path, 0, f"segment version {version}, this program reads {VERSION}")
+        raise UnknownVersion(path, 0, f"segment version {version}, this program reads {VERSION}")
     return True
 
 

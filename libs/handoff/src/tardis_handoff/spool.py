@@ -15,16 +15,21 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .errors import HandoffError
-from .log import Fsync, SpoolLog, segment_numbers, segment_path
+from tardis_telemetry import get_logger
+
+from .errors import SpoolBusy
+from .log import Fsync, SpoolLog, segment_numbers, segment_path, writer_lives
 from .reader import Position
+
+log = get_logger(__name__)
 
 
 class Spool:
     def __init__(self, root: Path) -> None:
         self.root, self.logs, self.cursors = root, root / "logs", root / "cursors"
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in (self.logs, self.cursors):
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folder.mkdir(exist_ok=True, mode=0o700)
 
     def new_log(self, name: str, *, fsync: Fsync = "interval") -> SpoolLog:
         """Ids sort by age and never repeat, also when a clock or a process number does."""
@@ -34,7 +39,14 @@ class Spool:
         return sorted(entry.name for entry in os.scandir(self.logs) if not entry.name.startswith("."))
 
     def size(self) -> int:
-        return sum(path.stat().st_size for path in self.logs.glob("*/*.seg"))
+        total = 0
+        for log_id in self.log_ids():
+            for path in (self.logs / log_id).glob("*.seg"):
+                try:
+                    total += path.stat().st_size
+                except FileNotFoundError:
+                    pass
+        return total
 
     def load_cursor(self, backend: str) -> dict[str, Position]:
         try:
@@ -43,9 +55,9 @@ class Spool:
         except FileNotFoundError:
             return {}
         except (ValueError, TypeError, AttributeError) as error:
-            raise HandoffError(
-                f"cursor of {backend} is not readable ({error}); remove it to forward the spool from its start"
-            ) from error
+            # Consumers drop repeats, but a forwarder that does not start would lose everything that follows.
+            log.error("cursor is not readable; the spool is forwarded from its start", backend=backend, error=str(error))
+            return {}
 
     def save_cursor(self, backend: str, places: Mapping[str, Position]) -> None:
         path = self.cursors / f"{backend}.json"
@@ -63,6 +75,21 @@ class Spool:
     def remove_log(self, log_id: str) -> None:
         shutil.rmtree(self.logs / log_id)
 
+    def sweep(self) -> None:
+        """Removes what workers left that were killed before their log was born."""
+        for entry in list(os.scandir(self.logs)):
+            if entry.name.startswith(".") and not writer_lives(Path(entry.path)):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+    def keep_damaged(self, segment: Path) -> None:
+        """A second name for a damaged segment, so that it outlives its log and somebody can look at it."""
+        folder = self.root / "damaged"
+        folder.mkdir(exist_ok=True, mode=0o700)
+        try:
+            os.link(segment, folder / f"{segment.parent.name}-{segment.name}")
+        except FileExistsError:
+            pass
+
     def claim_forwarding(self) -> int:
         """The lock of the one forwarder; held until the returned descriptor is closed."""
         fd = os.open(self.root / "forwarder.lock", os.O_CREAT | os.O_RDWR, 0o600)
@@ -70,7 +97,7 @@ class Spool:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(fd)
-            raise HandoffError(f"another forwarder works on the spool {self.root}") from None
+            raise SpoolBusy(f"another forwarder works on the spool {self.root}") from None
         return fd
 
 

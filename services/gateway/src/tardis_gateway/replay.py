@@ -6,9 +6,9 @@ import time
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from tardis_bronze import BronzeStream, write_pack
+from tardis_bronze import BronzeStream
 from tardis_feeds import SliceFetcher, replay_blocks
-from tardis_handoff import LanePack
+from tardis_handoff import LanePack, pack_lanes
 from tardis_market import InvalidDataType, UnknownExchange, encode_ndjson, find_exchange, map_block, mark_repeats, parse_data_types
 from tardis_market.exchanges import not_supported
 from tardis_market.records import Disconnect, Record
@@ -91,7 +91,7 @@ class _ChunkBuilder:
     def _packs(self) -> list[LanePack]:
         if self._stream is None or not self._records:
             return []
-        return [LanePack(part.lane, part.count, write_pack(part)) for part in self._stream.encode(self._records, time.time_ns())]
+        return pack_lanes(self._stream.encode(self._records, time.time_ns()))
 
 
 def _bronze_stream(request: NormalizedReplay, config: WorkerConfig) -> BronzeStream | None:
