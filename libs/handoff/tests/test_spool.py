@@ -138,12 +138,16 @@ def test_no_flipped_byte_ever_gives_a_different_group(tmp_path_factory: pytest.T
     place %= len(data)
     data[place] ^= flip
     path.write_bytes(data)
+    if place in (4, 5):  # looks like a newer version: nothing is read, nothing is given up
+        with pytest.raises(UnknownVersion):
+            read_all(log.folder)
+        return
     groups, damages = read_all(log.folder)
     assert all(group.packs in appended for group in groups)
     if place >= SEGMENT_HEAD_SIZE:
         assert len(groups) == 3  # exactly the damaged one is gone: the rest is found again
         assert damages
-    elif place < 6:  # the two reserved bytes of the head mean nothing
+    elif place < 4:  # the two reserved bytes of the head mean nothing
         assert groups == []
         assert damages[0].offset == 0
 
@@ -173,7 +177,8 @@ def test_a_writer_that_moves_on_while_its_segment_is_read_leaves_nothing_behind(
     log.append([LanePack(0, 1, b"a" * 100)])
     reader = LogReader(log.folder, None, lambda damage: pytest.fail(str(damage)))
     assert reader.next() is not None
-    read, raced = LogReader._read, []
+    read = LogReader._read
+    raced: list[bool] = []
 
     def read_and_race(self: LogReader) -> PlacedGroup | None:
         group = read(self)
@@ -224,7 +229,7 @@ def test_what_was_never_born_is_swept_and_counts_for_nothing(tmp_path: Path) -> 
     assert (spool.size(), spool.log_ids()) == (0, [])
     spool.sweep()
     assert not young.exists()
-    assert (tmp_path.stat().st_mode & 0o777, spool.logs.stat().st_mode & 0o777)[1] == 0o700
+    assert spool.logs.stat().st_mode & 0o777 == 0o700
 
 
 def test_passed_segments_and_logs_are_removed(tmp_path: Path) -> None:

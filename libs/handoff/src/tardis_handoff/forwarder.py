@@ -1,4 +1,4 @@
-"""The forwarder: tails every spool log and puts its packs into the queue, for each backend on its own; removes what all have passed."""
+"""The forwarder: brings every spool log into the queue, for each backend on its own, and removes what all have passed."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class Forwarder:
             elif reached := furthest_common(progress.cursor() if progress else None for progress in progresses):
                 self._spool.remove_passed(log_id, reached)
         metrics.SPOOL_DISK_BYTES.set(self._spool.size())
+        metrics.SPOOL_SEGMENTS.set(self._spool.segments())
 
     async def _tidy_regularly(self) -> None:
         while True:

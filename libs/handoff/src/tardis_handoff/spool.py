@@ -48,6 +48,9 @@ class Spool:
                     pass
         return total
 
+    def segments(self) -> int:
+        return sum(len(segment_numbers(self.logs / log_id)) for log_id in self.log_ids())
+
     def load_cursor(self, backend: str) -> dict[str, Position]:
         try:
             stored = json.loads((self.cursors / f"{backend}.json").read_bytes())

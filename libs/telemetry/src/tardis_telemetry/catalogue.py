@@ -5,7 +5,6 @@ from tardis_telemetry.metrics import counter, gauge, histogram
 GATEWAY_HTTP_REQUESTS = counter("tardis_gateway_http_requests_total", "HTTP requests answered.", "route", "status")
 GATEWAY_REPLAYS_ACTIVE = gauge("tardis_gateway_replays_active", "Replays that are running now.")
 GATEWAY_REPLAY_MESSAGES = counter("tardis_gateway_replay_messages_total", "Messages sent by replays.", "route")
-GATEWAY_REPLAY_BYTES = counter("tardis_gateway_replay_bytes_total", "Bytes sent by replays, before compression.", "route")
 GATEWAY_REPLAY_CHUNKS = counter("tardis_gateway_replay_chunks_total", "Chunks that workers handed to the event loop.", "route")
 GATEWAY_RESPONSE_BYTES = counter("tardis_gateway_response_bytes_total", "Bytes of response bodies.", "route")
 
@@ -23,7 +22,7 @@ SPOOL_DISK_BYTES = gauge("tardis_spool_disk_bytes", "Bytes of the spool on disk.
 HANDOFF_PACKS_FORWARDED = counter("tardis_handoff_packs_forwarded_total", "Packs that the queue confirmed.", "backend")
 HANDOFF_EVENTS_FORWARDED = counter("tardis_handoff_events_forwarded_total", "Events in packs that the queue confirmed.", "backend")
 HANDOFF_FORWARD_FAILURES = counter("tardis_handoff_forward_failures_total", "Packs the queue did not take at first try.", "backend")
-HANDOFF_EVENTS_GAP = counter("tardis_handoff_events_gap_total", "Events given up because the spool was full.", "backend")
+HANDOFF_EVENTS_GAP = counter("tardis_handoff_events_gap_total", "Events given up on the way to the queue.", "backend")
 HANDOFF_CONNECTED = gauge("tardis_handoff_connected", "1 while the queue is connected.")
 
 PUBLISHER_EVENTS_RECEIVED = counter("tardis_publisher_events_received_total", "Events taken from the queue.", "backend")
