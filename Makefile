@@ -37,6 +37,10 @@ run: install ## everything on this machine: gateway, simulator, queue, publisher
 test: install ## all tests, with the coverage of libs/
 	$(BIN)/python -m pytest -q --cov=libs --cov-report=term:skip-covered --cov-fail-under=90
 
+.PHONY: faults
+faults: install ## kill -9 of every station in the middle of a large replay; prints what it saw
+	TARDIS_FAULTS_RATE=60000 $(BIN)/python -m pytest -v tests/road/test_road.py -k kill
+
 .PHONY: lint
 lint: install ## ruff, mypy --strict, buf, generated files
 	$(BIN)/ruff check .

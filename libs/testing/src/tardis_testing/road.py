@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -96,6 +98,25 @@ class Road:
             return
         finally:
             connection.close()
+
+    def kill(self, name: str) -> None:
+        """kill -9; what nobody supervises is started again."""
+        if name in ("worker", "forwarder"):
+            os.kill(self._child(f"{'writer' if name == 'worker' else name}.lock"), signal.SIGKILL)
+        else:
+            program: Program = getattr(self, name)
+            program.kill()
+            program.start()
+
+    def _child(self, lock: str) -> int:
+        """The gateway's child that has this lock file of the spool open."""
+        for pid in subprocess.run(
+            ["pgrep", "-P", str(self.gateway.pid)], capture_output=True, text=True, check=True
+        ).stdout.split():
+            for entry in Path(f"/proc/{pid}/fd").iterdir():
+                if os.path.realpath(entry).endswith(lock):
+                    return int(pid)
+        raise AssertionError(f"no child of the gateway holds {lock}")
 
     def _program(self, module: str, *words: str) -> Program:
         return Program([sys.executable, "-m", module, *words], self.folder / f"{module}.log", self.environment)
