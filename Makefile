@@ -26,7 +26,7 @@ $(STAMP): $(BUILD_INPUTS)
 	$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	$(UV) --editable libs/market
 	$(UV) $(patsubst %,--editable %,$(filter-out libs/market,$(PACKAGES)))
-	@$(BIN)/python -c 'import tardis_market.engine as m, tardis_bronze as b; print("engine:", "compiled" if m.COMPILED and b.COMPILED else "pure Python (slower; install a C compiler and run make install again)")'
+	@$(BIN)/python -c 'import tardis_market.engine as m, tardis_bronze as b; print("engine:", "compiled" if m.COMPILED and b.COMPILED else "pure Python (slower; with a C compiler, run make clean install)")'
 	@touch $(STAMP)
 
 .PHONY: run

@@ -22,11 +22,13 @@ def extensions() -> list[Extension]:
             [f"src/tardis_bronze/_c/{name}.pyx"],
             include_dirs=[str(headers)],
             extra_compile_args=["-O3"],
-            optional=True,
         )
         for name in ("read", "write")
     ]
-    return cythonize(modules, include_path=["src", str(headers.parents[1])], language_level=3, force=True)
+    made = cythonize(modules, include_path=["src", str(headers.parents[1])], language_level=3, force=True)
+    for module in made:
+        module.optional = True  # set here, since cythonize makes new extensions and drops it
+    return made
 
 
 setup(ext_modules=extensions())
