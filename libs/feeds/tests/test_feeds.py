@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tardis_feeds import (
-    FeedError,
+    FetchLimits,
     SliceCache,
     SliceDamaged,
     SliceFetcher,
     SourceAway,
     SourceRefused,
+    open_slice,
     plan_slices,
     read_blocks,
     replay_blocks,
@@ -136,8 +138,42 @@ async def test_a_vendor_that_stays_away_is_given_up(vendor: Vendor, fetcher: Sli
         return web.Response(status=500)
 
     vendor.answer = fail
-    with pytest.raises(SourceAway, match="after 8 attempts: status 500"):
-        await lines(fetcher)
+    with pytest.raises(SourceAway, match="bitmex 2020-02-01T00:00 after 8 attempts: status 500"):
+        await anext(replay_blocks(fetcher, "bitmex", FILTERS, START, START + timedelta(minutes=1)))
+    assert len(vendor.requests) == 8
+    assert len(fetcher.delays) == 7  # type: ignore[attr-defined]
+
+
+async def test_a_vendor_that_drips_is_given_up(vendor: Vendor, tmp_path: Path) -> None:
+    async def drip(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Encoding": "zstd"})
+        await response.prepare(request)
+        while True:
+            await response.write(b"x")
+            await asyncio.sleep(0.01)
+
+    vendor.answer = drip
+    fetcher = SliceFetcher(vendor.url, SliceCache(tmp_path), None, limits=FetchLimits(total_s=0.3))
+    try:
+        with pytest.raises(SourceAway, match=r"no whole answer for bitmex 2020-02-01T00:00 within 0\.3 s"):
+            await lines(fetcher)
+    finally:
+        await fetcher.close()
+    assert not list(tmp_path.rglob("*.part"))
+
+
+async def test_a_slice_without_end_is_refused(vendor: Vendor, tmp_path: Path) -> None:
+    async def large(request: web.Request) -> web.StreamResponse:
+        return web.Response(body=bytes(20_000), headers={"Content-Encoding": "zstd"})
+
+    vendor.answer = large
+    fetcher = SliceFetcher(vendor.url, SliceCache(tmp_path), None, limits=FetchLimits(slice_bytes=10_000))
+    try:
+        with pytest.raises(SliceDamaged, match="bitmex 2020-02-01T00:00 is larger than 10000 bytes"):
+            await lines(fetcher)
+    finally:
+        await fetcher.close()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 async def test_a_cut_download_never_becomes_a_slice(vendor: Vendor, fetcher: SliceFetcher, tmp_path: Path) -> None:
@@ -165,6 +201,68 @@ async def test_an_unknown_encoding_is_refused(vendor: Vendor, fetcher: SliceFetc
         await lines(fetcher)
 
 
+TEXT = b"".join(b"line %d of a minute\n" % number for number in range(20_000))
+HALVES = [zstandard.compress(TEXT[: len(TEXT) // 2]), zstandard.compress(TEXT[len(TEXT) // 2 :])]
+
+
+async def whole(request: web.Request) -> web.StreamResponse:
+    return web.Response(body=b"".join(HALVES), headers={"Content-Encoding": "zstd"})
+
+
+def cached(tmp_path: Path) -> list[Path]:
+    return sorted(path for path in (tmp_path / "cache").rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("damage", [b"", HALVES[0][:100], HALVES[0] + HALVES[1][:-20], HALVES[0] + b"junk" * 10])
+async def test_a_damaged_slice_is_fetched_once_more_and_no_line_is_told_twice(
+    vendor: Vendor, fetcher: SliceFetcher, tmp_path: Path, damage: bytes
+) -> None:
+    vendor.answer = whole
+    expected = TEXT.splitlines() * 3
+    assert await lines(fetcher) == expected
+    cached(tmp_path)[1].write_bytes(damage)
+    assert await lines(fetcher) == expected
+    assert len(vendor.requests) == 4
+    assert cached(tmp_path)[1].read_bytes() == b"".join(HALVES)
+
+
+async def test_a_slice_that_vanishes_is_fetched_again(vendor: Vendor, fetcher: SliceFetcher, tmp_path: Path) -> None:
+    await lines(fetcher)
+    blocks = replay_blocks(fetcher, "bitmex", FILTERS, START, END)
+    found = await anext(blocks)  # all three are known to be in the cache by now
+    await asyncio.sleep(0.1)
+    cached(tmp_path)[2].unlink()
+    assert len((found + b"".join([block async for block in blocks])).splitlines()) == 6
+    assert len(vendor.requests) == 4
+
+
+@pytest.mark.parametrize("damage", [b"", HALVES[0] + HALVES[1][:-20]])
+async def test_a_slice_that_is_damaged_again_fails_and_is_not_kept(
+    vendor: Vendor, fetcher: SliceFetcher, tmp_path: Path, damage: bytes
+) -> None:
+    async def damaged(request: web.Request) -> web.StreamResponse:
+        return web.Response(body=damage, headers={"Content-Encoding": "zstd"})
+
+    vendor.answer = damaged
+    with pytest.raises(SliceDamaged, match="ends too early"):
+        async for _ in replay_blocks(fetcher, "bitmex", FILTERS, START, START + timedelta(minutes=1)):
+            pass
+    assert len(vendor.requests) == 2
+    assert not cached(tmp_path)
+
+
+async def test_lines_that_were_wrong_before_the_damage_showed_are_not_passed_over(
+    vendor: Vendor, fetcher: SliceFetcher, tmp_path: Path
+) -> None:
+    vendor.answer = whole
+    await lines(fetcher)
+    cached(tmp_path)[0].write_bytes(zstandard.compress(TEXT[: len(TEXT) // 2].replace(b"line 7 ", b"line 8 ")) + HALVES[1][:-20])
+    with pytest.raises(SliceDamaged, match="wrong already"):
+        await lines(fetcher)
+    assert await lines(fetcher) == TEXT.splitlines() * 3
+    assert len(vendor.requests) == 4
+
+
 def test_slices_are_whole_minutes_of_a_half_open_range() -> None:
     def minutes(start: str, end: str) -> list[str]:
         keys = plan_slices("bitmex", [], datetime.fromisoformat(start), datetime.fromisoformat(end))
@@ -188,8 +286,9 @@ def test_blocks_are_the_lines_whatever_the_frames(tmp_path_factory: pytest.TempP
     text = b"".join(line + b"\n" for line in data)
     step = max(1, len(text) // frames)
     path = tmp_path_factory.mktemp("slice") / "00.zst"
-    path.write_bytes(b"".join(zstandard.compress(text[at : at + step]) for at in range(0, len(text), step)))
-    assert b"".join(read_blocks(path)) == text
+    path.write_bytes(b"".join(zstandard.compress(text[at : at + step]) for at in range(0, len(text) or 1, step)))
+    with open_slice(path) as file:
+        assert b"".join(read_blocks(file)) == text
 
 
 @pytest.mark.parametrize("suffix", [".zst", ".gz"])
@@ -197,9 +296,7 @@ def test_a_slice_that_ends_early_is_damaged(tmp_path: Path, suffix: str) -> None
     text = b"".join(b"line %d\n" % n for n in range(5000))
     whole = zstandard.compress(text) if suffix == ".zst" else gzip.compress(text)
     path = tmp_path / f"00{suffix}"
-    path.write_bytes(whole[:-20])
-    with pytest.raises(FeedError):
-        list(read_blocks(path))
-    path.write_bytes(b"nothing that any codec knows" * 10)
-    with pytest.raises(SliceDamaged):
-        list(read_blocks(path))
+    for content in (whole[:-20], b"nothing that any codec knows" * 10, b""):
+        path.write_bytes(content)
+        with open_slice(path) as file, pytest.raises(SliceDamaged):
+            list(read_blocks(file))

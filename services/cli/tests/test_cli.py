@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -69,6 +70,28 @@ async def test_tail_prints_json_lines_and_counts(nats_server: NatsServer) -> Non
     assert "not a Bronze event" in done.stderr
     assert "3 new, 1 repeated, 0 reordered, 0 stale, 0 lost" in done.stderr
     assert len(run("tail", "nats", *target, "--count", "2").stdout.splitlines()) == 2
+
+
+async def test_joining_late_is_no_loss_but_a_hole_is(nats_server: NatsServer) -> None:
+    connection = Connection(Access(servers=(nats_server.url,)), name="test")
+    js = await connection.jetstream()
+    await js.add_stream(name="M", subjects=["m"])
+    sent = events(*(trade("A", number) for number in range(1, 6)))
+    target = ("--nats-servers", nats_server.url, "--nats-subject", "m", "--idle-s", "3")
+    await connection.publish("m", sent[0], msg_id="1")
+    command = [sys.executable, "-m", "tardis_cli", "tail", "nats", *target]
+    tail = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+    async with asyncio.timeout(30):
+        while not (await js.stream_info("M")).state.consumer_count:
+            await asyncio.sleep(0.05)
+    for data in (sent[1], sent[2], sent[4]):
+        await connection.publish("m", data, msg_id=data.hex())
+    await connection.close()
+    out, err = await tail.communicate()
+    assert (len(out.splitlines()), tail.returncode) == (3, 3)
+    assert "1 of 5 lost: 4" in err.decode()  # the first was before its time
+    assert run("tail", "nats", *target, "--from-start", "--count", "3").returncode == 0
+    assert run("tail", "nats", *target, "--from-start").returncode == 3
 
 
 async def test_provision_makes_the_queue(nats_server: NatsServer) -> None:

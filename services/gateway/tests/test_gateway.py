@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tardis_testing import Program, answers, free_port, wait_until
+from tardis_testing import Program, Road, answers, free_port, wait_until
 
 MINUTE = {"exchange": "bitmex", "from": "2020-02-01", "to": "2020-02-01T00:01", "symbols": ["XBTUSD"], "dataTypes": ["trade"]}
 
@@ -71,9 +72,31 @@ class Served:
         assert connection.getresponse().status < 300
         connection.close()
 
+    @staticmethod
+    def has_reset(client: socket.socket) -> bool:
+        """Whether the connection is gone although nothing was read: reading would let a polite close go through, too."""
+        poll = select.poll()
+        poll.register(client, 0)
+        return bool(poll.poll(5000))
+
+    def start_long_replay(self, client: socket.socket, to: str = "2020-02-01T00:15") -> None:
+        options = quote(json.dumps({**MINUTE, "symbols": [], "to": to, "dataTypes": ["trade", "book_change"]}))
+        client.sendall(f"GET /replay-normalized?options={options} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+
+    def children(self) -> list[int]:
+        found = subprocess.run(["pgrep", "-P", str(self.gateway.pid)], capture_output=True, text=True, check=True)
+        return [int(pid) for pid in found.stdout.split()]
+
     def active(self) -> float:
         text = self.get("/metrics")[2].decode()
         return float(next(line.split()[1] for line in text.splitlines() if line.startswith("tardis_gateway_replays_active ")))
+
+
+def read_all(client: socket.socket) -> bytes:
+    found = bytearray()
+    while piece := client.recv(1 << 16):
+        found += piece
+    return bytes(found)
 
 
 @pytest.fixture(scope="module")
@@ -197,29 +220,27 @@ def test_a_client_that_leaves_frees_its_place(served: Served) -> None:
 
 
 def test_a_client_that_reads_nothing_is_cut(served: Served) -> None:
+    before = len(served.gateway.text)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.connect(("127.0.0.1", served.port))
-        options = quote(json.dumps({**MINUTE, "symbols": [], "to": "2020-02-01T00:15", "dataTypes": ["trade", "book_change"]}))
-        client.sendall(f"GET /replay-normalized?options={options} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        served.start_long_replay(client)
         wait_until(lambda: served.active() == 1, what="the replay runs")
         assert served.replay()[0] == 200  # others go on meanwhile
         wait_until(lambda: served.active() == 0, within=20, what="the stalled client is cut")
+        assert served.has_reset(client)
+    said = served.gateway.text[before:]
+    assert "client reads nothing and is cut off" in said
+    assert "ERROR" not in said
 
 
 def test_a_killed_worker_ends_its_replay_and_is_replaced(served: Served) -> None:
-    pids = subprocess.run(["pgrep", "-P", str(served.gateway.pid)], capture_output=True, text=True, check=True).stdout.split()
     with socket.create_connection(("127.0.0.1", served.port)) as client:
-        options = quote(json.dumps({**MINUTE, "symbols": [], "to": "2020-02-01T00:15", "dataTypes": ["trade", "book_change"]}))
-        client.sendall(f"GET /replay-normalized?options={options} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        served.start_long_replay(client)
         assert client.recv(1000).startswith(b"HTTP/1.1 200")
-        for pid in pids:
-            os.kill(int(pid), signal.SIGKILL)
-        rest = b""
-        while piece := client.recv(1 << 16):
-            rest += piece
-            if rest.endswith(b"0\r\n\r\n"):
-                break
+        for pid in served.children():
+            os.kill(pid, signal.SIGKILL)
+        rest = read_all(client)
     assert b'{"message":"The worker of this replay has ended"}' in rest
     wait_until(lambda: answers(f"http://127.0.0.1:{served.port}", "/ready") and served.replay()[0] == 200, what="a new worker")
 
@@ -229,14 +250,40 @@ def test_sigterm_ends_a_running_replay_in_time_and_exits_0(tmp_path: Path) -> No
     try:
         served.start()
         with socket.create_connection(("127.0.0.1", served.port)) as client:
-            options = quote(json.dumps({**MINUTE, "symbols": [], "to": "2020-02-01T00:15", "dataTypes": ["trade", "book_change"]}))
-            client.sendall(f"GET /replay-normalized?options={options} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            served.start_long_replay(client)
             assert client.recv(1000).startswith(b"HTTP/1.1 200")
             started = time.monotonic()
             assert served.gateway.stop() == 0
             assert time.monotonic() - started < 15
     finally:
         served.stop()
+
+
+def test_sigterm_to_every_process_lets_a_response_finish(tmp_path: Path) -> None:
+    """As systemd stops a service."""
+    served = Served(tmp_path, TM_DRAIN_TIMEOUT_S="30")
+    try:
+        served.start()
+        with socket.create_connection(("127.0.0.1", served.port)) as client:
+            served.start_long_replay(client, to="2020-02-01T00:05")
+            first = client.recv(1000)
+            for pid in (*served.children(), served.gateway.pid):
+                os.kill(pid, signal.SIGTERM)
+            body = first + read_all(client)
+        assert served.gateway.wait() == 0
+    finally:
+        served.stop()
+    assert body.endswith(b"0\r\n\r\n")
+    assert b"has ended" not in body
+    assert b"T00:04:5" in body[-100_000:]
+
+
+def test_a_drained_spool_is_empty_when_the_gateway_says_so(tmp_path: Path) -> None:
+    with Road(tmp_path) as road:
+        assert len(b"".join(road.replay())) > 100_000
+        assert road.gateway.stop() == 0
+        assert "spool is empty bytes=0" in road.gateway.text
+        assert not list((tmp_path / "spool").rglob("*.seg"))
 
 
 def test_a_port_in_use_is_named(served: Served) -> None:

@@ -2,13 +2,14 @@
 
 from .cache import SliceCache
 from .errors import FeedError, SliceDamaged, SourceAway, SourceRefused
-from .fetch import SliceFetcher
-from .lines import read_blocks
+from .fetch import FetchLimits, SliceFetcher
+from .lines import open_slice, read_blocks
 from .plan import Filters, SliceKey, plan_slices
 from .source import replay_blocks
 
 __all__ = [
     "FeedError",
+    "FetchLimits",
     "Filters",
     "SliceCache",
     "SliceDamaged",
@@ -16,6 +17,7 @@ __all__ = [
     "SliceKey",
     "SourceAway",
     "SourceRefused",
+    "open_slice",
     "plan_slices",
     "read_blocks",
     "replay_blocks",

@@ -21,6 +21,9 @@ class SliceKey(NamedTuple):
     start: datetime  # of the whole range: the vendor counts minutes from it
     offset: int
 
+    def __str__(self) -> str:
+        return f"{self.exchange} {self.minute:%Y-%m-%dT%H:%M}"
+
     @property
     def minute(self) -> datetime:
         return self.start + timedelta(minutes=self.offset)

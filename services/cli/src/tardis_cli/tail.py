@@ -1,4 +1,7 @@
-"""`tardis tail nats`: reads a backend's target and prints its events, and at the end what was lost, repeated or reordered."""
+"""`tardis tail nats`: reads a backend's target and prints its events, and at the end what was lost, repeated or reordered.
+
+Exit codes: 0 all is well, 1 the target cannot be read, 2 wrong settings, 3 something was lost.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from .nats_target import read_nats
 from .show import as_json, for_terminal
 
 TARGETS = ("nats",)
+LOST = 3
 
 
 class TailOptions(Options):
@@ -39,14 +43,16 @@ def main(argv: Sequence[str]) -> int:
     if not nats.enabled:
         print("nats-servers: missing; `tardis tail nats` needs nats-servers and nats-subject", file=sys.stderr)
         return 2
-    ledger = Ledger()
+    options = settings[TailOptions]
+    ledger = Ledger(from_start=options.from_start)
     try:
-        asyncio.run(_tail(read_nats(nats, settings[TailOptions].from_start), settings[TailOptions], ledger))
+        asyncio.run(_tail(read_nats(nats, options.from_start), options, ledger))
     except JetStreamError as error:
         print(f"nats: {error}", file=sys.stderr)
         return 1
-    print(ledger.report(), file=sys.stderr)
-    return 0
+    report = ledger.report()
+    print(report, file=sys.stderr)
+    return LOST if report.lost else 0
 
 
 async def _tail(pages: AsyncIterator[list[bytes]], options: TailOptions, ledger: Ledger) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import signal
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +10,14 @@ from typing import Literal
 
 import uvloop
 
-from tardis_handoff import Forwarder, HandoffError, Spool
+from tardis_handoff import Forwarder, Spool, SpoolBusy
 from tardis_jetstream import Access, Connection
 from tardis_telemetry import ChildMetrics, configure_logs, get_logger
 
 from .channel import Channel, Drain, FromForwarder, ToForwarder, send_counts
+from .child import ChildProcess, RestartDelay, leave_signals_to_the_gateway
 
 log = get_logger(__name__)
-
-RESTART_DELAY_S = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +31,7 @@ class ForwarderConfig:
 
 
 def forwarder_main(config: ForwarderConfig, sock: socket.socket) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_signals_to_the_gateway()
     configure_logs(config.log_format, config.log_level, "forwarder")
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(_forward(config, sock))
@@ -50,13 +47,14 @@ async def _forward(config: ForwarderConfig, sock: socket.socket) -> None:
     await asyncio.wait({running, told}, return_when=asyncio.FIRST_COMPLETED)
     if running.done():
         running.result()
-    if told.result() is not None:
-        emptied = await forwarder.drain(config.drain_timeout_s)
-        log.info("spool is empty" if emptied else "spool keeps what the queue has not taken", bytes=spool.size())
+    draining = told.result() is not None
+    emptied = draining and await forwarder.drain(config.drain_timeout_s)
     for task in (running, counting):
         task.cancel()
     await asyncio.gather(running, counting, return_exceptions=True)
     forwarder.tidy()
+    if draining:
+        log.info("spool is empty" if emptied else "spool keeps what the queue has not taken", bytes=spool.size())
     await queue.close()
     channel.close()
 
@@ -66,7 +64,7 @@ async def _claim(spool: Spool, queue: Connection, backends: tuple[str, ...]) -> 
     for _ in range(50):
         try:
             return Forwarder(spool, queue, backends)
-        except HandoffError as error:
+        except SpoolBusy as error:
             problem = error
             await asyncio.sleep(0.1)
     raise problem
@@ -76,42 +74,52 @@ class ForwarderProcess:
     """The gateway's side: starts the forwarder, starts it again when it dies, lets it drain at the end."""
 
     def __init__(self, config: ForwarderConfig, counts: ChildMetrics) -> None:
-        self._config, self._counts = config, counts
+        self._drain_timeout_s, self._counts = config.drain_timeout_s, counts
+        self._child: ChildProcess[FromForwarder, ToForwarder] = ChildProcess(forwarder_main, config, FromForwarder)
         self._task: asyncio.Task[None] | None = None
-        self._channel: Channel[FromForwarder, ToForwarder] | None = None
-        self._process: multiprocessing.process.BaseProcess | None = None
-        self._draining = False
+        self._draining = asyncio.Event()
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._supervise())
 
     async def drain(self) -> None:
         """Waits for the child's own drain and ends it."""
-        self._draining = True
-        if self._channel is not None:
-            self._channel.send(Drain())
+        self._draining.set()
+        if self._child.channel is not None:
+            self._child.channel.send(Drain())
         if self._task is not None:
-            await asyncio.wait({self._task}, timeout=self._config.drain_timeout_s + 5)
+            await asyncio.wait({self._task}, timeout=self._drain_timeout_s + 5)
             self._task.cancel()
-        if self._process is not None and self._process.is_alive():
-            self._process.kill()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     async def _supervise(self) -> None:
+        delay = RestartDelay()
         while True:
-            ours, theirs = socket.socketpair()
-            self._process = multiprocessing.get_context("spawn").Process(
-                target=forwarder_main, args=(self._config, theirs), daemon=True
-            )
-            await asyncio.to_thread(self._process.start)
-            theirs.close()
-            self._channel = Channel(*await asyncio.open_connection(sock=ours), FromForwarder)
-            if self._draining:
-                self._channel.send(Drain())
-            while (received := await self._channel.receive()) is not None:
-                self._counts.take("forwarder", received[0].samples)
-            self._counts.ended("forwarder")
-            await asyncio.to_thread(self._process.join)
-            if self._draining:
+            delay.begin()
+            try:
+                exit_code = await self._run_once()
+                if exit_code or not self._draining.is_set():
+                    log.error("forwarder has ended", exit_code=exit_code)
+            except Exception:
+                log.exception("forwarder cannot be used")
+            if self._draining.is_set():
                 return
-            log.error("forwarder has ended; starting another", exit_code=self._process.exitcode)
-            await asyncio.sleep(RESTART_DELAY_S)
+            await self._wait(delay.next())
+
+    async def _run_once(self) -> int | None:
+        try:
+            channel = await self._child.start()
+            if self._draining.is_set():
+                channel.send(Drain())
+            while (received := await channel.receive()) is not None:
+                self._counts.take("forwarder", received[0].samples)
+        finally:
+            self._counts.ended("forwarder")
+            exit_code = await self._child.stop()
+        return exit_code
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._draining.wait(), seconds)
+        except TimeoutError:
+            pass

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,15 +12,14 @@ import msgspec
 
 from tardis_telemetry import ChildMetrics, get_logger
 
-from .channel import Cancel, Channel, Chunk, Counted, Credit, Failed, Finished, FromWorker, Start, ToWorker
+from .channel import Cancel, Chunk, Counted, Credit, Failed, Finished, FromWorker, Start, ToWorker
+from .child import ChildProcess, RestartDelay
 from .requests import NormalizedReplay
 from .worker import WorkerConfig, worker_main
 
 log = get_logger(__name__)
 
 CREDIT_CHUNKS = 4
-RESTART_DELAY_S = 0.5
-STOP_TIMEOUT_S = 5.0
 
 _LOST = msgspec.json.encode({"message": "The worker of this replay has ended"})
 
@@ -58,63 +55,44 @@ class Replay:
 
 class WorkerProcess:
     def __init__(self, config: WorkerConfig, counts: ChildMetrics) -> None:
-        self._config, self._counts = config, counts
-        self._channel: Channel[FromWorker, ToWorker] | None = None
-        self._process: multiprocessing.process.BaseProcess | None = None
+        self._index, self._counts = config.index, counts
+        self._child: ChildProcess[FromWorker, ToWorker] = ChildProcess(worker_main, config, FromWorker)
         self.replays: dict[int, Replay] = {}
 
     @property
     def alive(self) -> bool:
-        return self._channel is not None
-
-    @property
-    def _name(self) -> str:
-        return f"worker-{self._config.index}"
+        return self._child.channel is not None
 
     async def run(self) -> None:
         """Keeps a process running until cancelled."""
+        delay = RestartDelay()
         while True:
-            await self._start()
-            await self._receive()
-            self._lose_replays()
-            self._counts.ended(self._name)
-            log.error("worker has ended; starting another", worker=self._config.index)
-            await self.stop()
-            await asyncio.sleep(RESTART_DELAY_S)
-
-    async def stop(self) -> None:
-        """Closing the socket tells the worker to end; it gets some time for it."""
-        if self._channel is not None:
-            self._channel.close()
-            self._channel = None
-        if self._process is not None:
-            await asyncio.to_thread(self._process.join, STOP_TIMEOUT_S)
-            if self._process.is_alive():
-                self._process.kill()
-                await asyncio.to_thread(self._process.join)
-            self._process = None
+            delay.begin()
+            try:
+                await self._run_once()
+                log.error("worker has ended; starting another", worker=self._index)
+            except Exception:
+                log.exception("worker cannot be used; starting another", worker=self._index)
+            await asyncio.sleep(delay.next())
 
     def send(self, message: ToWorker) -> None:
-        if self._channel is not None:
-            self._channel.send(message)
+        if self._child.channel is not None:
+            self._child.channel.send(message)
 
-    async def _start(self) -> None:
-        ours, theirs = socket.socketpair()
-        process = multiprocessing.get_context("spawn").Process(target=worker_main, args=(self._config, theirs), daemon=True)
-        await asyncio.to_thread(process.start)
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 20)
-        self._process = process
-        self._channel = Channel(reader, writer, FromWorker)
-
-    async def _receive(self) -> None:
-        assert self._channel is not None
-        while (received := await self._channel.receive()) is not None:
-            message, payload = received
-            if isinstance(message, Counted):
-                self._counts.take(self._name, message.samples)
-            elif replay := self.replays.get(message.replay):
-                replay.inbox.put_nowait((message, payload))
+    async def _run_once(self) -> None:
+        name = f"worker-{self._index}"
+        try:
+            channel = await self._child.start()
+            while (received := await channel.receive()) is not None:
+                message, payload = received
+                if isinstance(message, Counted):
+                    self._counts.take(name, message.samples)
+                elif replay := self.replays.get(message.replay):
+                    replay.inbox.put_nowait((message, payload))
+        finally:
+            self._lose_replays()
+            self._counts.ended(name)
+            await self._child.stop()
 
     def _lose_replays(self) -> None:
         for replay in self.replays.values():
@@ -134,7 +112,6 @@ class WorkerPool:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(worker.stop() for worker in self._workers))
 
     @property
     def alive(self) -> int:

@@ -9,7 +9,7 @@ import msgspec
 
 from .dates import parse_date
 
-MAX_OPTIONS_BYTES = 512 << 10
+MAX_OPTIONS_BYTES = 16 << 10  # they stand in the URL, and the whole head of a request may be no longer
 
 
 class RequestError(Exception):
@@ -32,6 +32,10 @@ class NormalizedReplay(msgspec.Struct, rename="camel", kw_only=True):
     api_key: str | None = None
     publish: bool = True
     request_id: str = ""
+
+    def __repr__(self) -> str:
+        """Without the key: a repr ends up in logs."""
+        return f"NormalizedReplay({self.exchange}, {self.start:%Y-%m-%dT%H:%M}, {self.end:%Y-%m-%dT%H:%M}, {self.request_id!r})"
 
 
 def parse_normalized(text: str | None, request_id: str) -> NormalizedReplay:

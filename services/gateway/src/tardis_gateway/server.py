@@ -19,6 +19,7 @@ from tardis_telemetry import ChildMetrics, get_logger
 from .app import create_app
 from .forwarding import ForwarderConfig, ForwarderProcess
 from .pool import WorkerPool
+from .protocol import GatewayProtocol
 from .worker import WorkerConfig
 
 log = get_logger(__name__)
@@ -60,7 +61,7 @@ class Gateway:
     def _http_config(self) -> uvicorn.Config:
         return uvicorn.Config(
             create_app(self._pool, self._counts, stall_timeout_s=self._options.client_stall_timeout_s),
-            http="httptools",
+            http=GatewayProtocol,
             ws="none",
             lifespan="off",
             log_config=None,

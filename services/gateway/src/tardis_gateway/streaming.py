@@ -12,6 +12,7 @@ from tardis_telemetry import catalogue as metrics
 from tardis_telemetry import get_logger, span
 
 from .pool import ReplayFailed, WorkerPool
+from .protocol import cut_off
 from .requests import NormalizedReplay
 
 log = get_logger(__name__)
@@ -28,9 +29,9 @@ class ReplayResponse(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         with span("replay", exchange=self._request.exchange, request_id=self._request.request_id, route=self._route):
-            await self._run(receive, send)
+            await self._run(scope, receive, send)
 
-    async def _run(self, receive: Receive, send: Send) -> None:
+    async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
         answering = asyncio.create_task(self._answer(send))
         leaving = asyncio.create_task(_client_left(receive))
         try:
@@ -39,6 +40,8 @@ class ReplayResponse(Response):
                 answering.result()
         except TimeoutError:
             log.warning("client reads nothing and is cut off", route=self._route, request_id=self._request.request_id)
+            cut_off(scope)
+            await leaving  # uvicorn takes an unfinished response for an error until it knows that the client is gone
         finally:
             for task in (answering, leaving):
                 task.cancel()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import signal
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +23,7 @@ from tardis_market import MarketError
 from tardis_telemetry import configure_logs, get_logger, log_context
 
 from .channel import Cancel, Channel, Chunk, Credit, Failed, Finished, FromWorker, Start, ToWorker, send_counts
+from .child import leave_signals_to_the_gateway
 from .replay import ReplayedChunk, replay_normalized
 from .requests import NormalizedReplay
 
@@ -34,7 +34,7 @@ log = get_logger(__name__)
 class WorkerConfig:
     index: int
     api_url: str
-    api_key: str | None
+    api_key: str | None = field(repr=False)
     cache_dir: Path
     spool_dir: Path | None  # None: nothing is published
     spool_fsync: Fsync
@@ -45,7 +45,7 @@ class WorkerConfig:
 
 
 def worker_main(config: WorkerConfig, sock: socket.socket) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C at the terminal is the gateway's to handle
+    leave_signals_to_the_gateway()
     configure_logs(config.log_format, config.log_level, f"worker-{config.index}")
     gc.freeze()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

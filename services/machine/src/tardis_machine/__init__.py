@@ -1,5 +1,6 @@
 """Everything on one machine."""
 
-from .machine import Machine, MachineSettings
+from .machine import Machine
+from .settings import MachineSettings
 
 __all__ = ["Machine", "MachineSettings"]

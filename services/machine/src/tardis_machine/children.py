@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,7 +15,9 @@ from tardis_telemetry import get_logger
 
 log = get_logger(__name__)
 
-RESTART_DELAY_S = 1.0
+FIRST_DELAY_S = 1.0
+MAX_DELAY_S = 10.0
+STEADY_S = 10.0  # a child that lived this long was no failed start
 _PR_SET_PDEATHSIG = 1
 
 
@@ -22,7 +25,7 @@ _PR_SET_PDEATHSIG = 1
 class Program:
     name: str
     command: Sequence[str]
-    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)  # of its settings; ours are not inherited
     stop_timeout_s: float = 10.0
 
 
@@ -33,48 +36,69 @@ class Child:
         self.program = program
         self._process: asyncio.subprocess.Process | None = None
         self._task: asyncio.Task[None] | None = None
-        self._stopping = False
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process else None
+        self._stopping = asyncio.Event()
+        self._begun = 0.0
 
     async def start(self) -> None:
         await self._spawn()
         self._task = asyncio.create_task(self._supervise())
 
     async def stop(self) -> None:
-        self._stopping = True
+        self._stopping.set()
         if self._process is None or self._task is None:
             return
-        if self._process.returncode is None:
-            self._process.terminate()
+        self._signal(signal.SIGTERM)
         _, late = await asyncio.wait({self._task}, timeout=self.program.stop_timeout_s)
         if late:
             log.warning("child did not stop in time and is killed", child=self.program.name)
-            self._process.kill()
+            self._signal(signal.SIGKILL)
             await self._task
 
     async def _spawn(self) -> None:
+        self._begun = time.monotonic()
         self._process = await asyncio.create_subprocess_exec(
             *self.program.command,
-            env={**os.environ, **self.program.environment},
+            env={**_inherited(), **self.program.environment},
             stdin=asyncio.subprocess.DEVNULL,
             start_new_session=True,
             preexec_fn=_die_with_parent,
         )
+        log.info("started", child=self.program.name, pid=self._process.pid)
 
     async def _supervise(self) -> None:
+        delay = FIRST_DELAY_S
         while True:
             assert self._process is not None
             code = await self._process.wait()
-            if self._stopping:
+            if self._stopping.is_set():
                 return
             log.error("child has ended; starting it again", child=self.program.name, exit_code=code)
-            await asyncio.sleep(RESTART_DELAY_S)
-            if self._stopping:
+            delay = FIRST_DELAY_S if time.monotonic() - self._begun >= STEADY_S else delay
+            if await self._stopped_within(delay):
                 return
-            await self._spawn()
+            delay = min(MAX_DELAY_S, 2 * delay)
+            try:
+                await self._spawn()
+            except Exception as error:
+                log.error("child cannot be started", child=self.program.name, error=str(error))
+            if self._stopping.is_set():  # asked for while it was being started
+                self._signal(signal.SIGTERM)
+
+    async def _stopped_within(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._stopping.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    def _signal(self, number: int) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(number)
+
+
+def _inherited() -> dict[str, str]:
+    """Without our own settings: a child gets its own, and no secret that it does not need."""
+    return {name: value for name, value in os.environ.items() if name != "PORT" and not name.startswith("TM_")}
 
 
 def python(module: str, *arguments: str) -> list[str]:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import time
-from dataclasses import dataclass
-from pathlib import Path
 
 import aiohttp
 
 from tardis_handoff import provision
 from tardis_jetstream import Connection, access
-from tardis_settings import HandoffOptions, MachineOptions, NatsOptions, ServerOptions, SimulatorOptions, environment
 from tardis_telemetry import get_logger
 
 from .children import Child, Program, python
 from .embedded import nats_server
+from .settings import MachineSettings
 
 log = get_logger(__name__)
 
@@ -26,36 +23,6 @@ START_TIMEOUT_S = 60.0
 
 class StartError(Exception):
     """The machine cannot start; the text names the setting to change."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class MachineSettings:
-    machine: MachineOptions
-    server: ServerOptions
-    handoff: HandoffOptions
-    nats: NatsOptions
-    simulator: SimulatorOptions
-
-    @property
-    def simulated(self) -> bool:
-        return self.machine.demo and self.server.api_key is None
-
-    @property
-    def backends(self) -> tuple[str, ...]:
-        return ("nats",) if self.nats.enabled else ()
-
-    @property
-    def queue_url(self) -> str:
-        return self.handoff.url or f"nats://127.0.0.1:{self.handoff.embedded_port}"
-
-    @property
-    def api_url(self) -> str:
-        return f"http://{self.simulator.host}:{self.simulator.port}/v1" if self.simulated else self.server.api_url
-
-    @property
-    def cache_dir(self) -> Path:
-        """Made-up slices must never be taken for real ones."""
-        return self.server.cache_dir / "demo" if self.simulated else self.server.cache_dir
 
 
 class Machine:
@@ -69,18 +36,23 @@ class Machine:
         if settings.backends:
             await self._start_queue()
         if settings.simulated:
-            await self._start(Program(name="simulator", command=python("tardis_simulator"), environment=self._environment()))
+            await self._start(Program(name="simulator", command=python("tardis_simulator"), environment=settings.of_simulator()))
             await _wait_for_http(f"http://{settings.simulator.host}:{settings.simulator.port}/ready", "simulator")
         for backend in settings.backends:
             await self._start(
-                Program(name=f"publisher-{backend}", command=python("tardis_publisher", backend), environment=self._environment())
+                Program(
+                    name=f"publisher-{backend}",
+                    command=python("tardis_publisher", backend),
+                    environment=settings.of_publisher(),
+                    stop_timeout_s=settings.publisher.drain_timeout_s + 10,
+                )
             )
         await self._start(
             Program(
                 name="gateway",
                 command=python("tardis_gateway"),
-                environment=self._environment(),
-                stop_timeout_s=2 * settings.server.drain_timeout_s + 10,
+                environment=settings.of_gateway(),
+                stop_timeout_s=2 * settings.server.drain_timeout_s + 20,
             )
         )
         await _wait_for_http(f"http://127.0.0.1:{settings.server.port}/ready", "gateway")
@@ -94,7 +66,6 @@ class Machine:
         child = Child(program)
         await child.start()
         self.children.append(child)
-        log.info("started", child=program.name, pid=child.pid)
 
     async def _start_queue(self) -> None:
         settings = self.settings
@@ -108,19 +79,12 @@ class Machine:
         finally:
             await queue.close()
 
-    def _environment(self) -> dict[str, str]:
-        """What the children read: our settings, with the places of the parts that we run ourselves."""
-        settings = self.settings
-        handoff = settings.handoff.model_copy(update={"url": settings.queue_url, "backends": settings.backends})
-        server = settings.server.model_copy(update={"api_url": settings.api_url, "cache_dir": settings.cache_dir, "config": None})
-        own = environment(server, handoff, settings.nats, settings.simulator)
-        hidden = {name: "" for name in ("PORT", "TM_CONFIG") if name in os.environ}
-        return {**hidden, **own} if settings.backends else {**hidden, **environment(server, settings.simulator)}
-
     def _check_ports(self) -> None:
         wanted = [("port", self.settings.server.port)]
         if self.settings.backends and self.settings.handoff.embedded:
             wanted.append(("handoff-embedded-port", self.settings.handoff.embedded_port))
+        if self.settings.backends and self.settings.publisher.port:
+            wanted.append(("publisher-port", self.settings.publisher.port))
         if self.settings.simulated:
             wanted.append(("simulator-port", self.settings.simulator.port))
         for name, port in wanted:

@@ -8,23 +8,36 @@ import sys
 from collections.abc import Sequence
 
 from tardis_jetstream import JetStreamError
-from tardis_settings import HandoffOptions, MachineOptions, NatsOptions, ServerOptions, SimulatorOptions, load_or_exit
+from tardis_settings import (
+    HandoffOptions,
+    MachineOptions,
+    NatsOptions,
+    PublisherOptions,
+    ServerOptions,
+    SimulatorOptions,
+    load_or_exit,
+)
 from tardis_telemetry import configure_logs
 
 from .banner import VERSION, banner
-from .machine import Machine, MachineSettings, StartError
+from .machine import Machine, StartError
+from .settings import MachineSettings
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    groups = (MachineOptions, ServerOptions, HandoffOptions, NatsOptions, SimulatorOptions)
+    groups = (MachineOptions, ServerOptions, HandoffOptions, PublisherOptions, NatsOptions, SimulatorOptions)
     loaded = load_or_exit(*groups, argv=argv, program="tardis-machine", version=VERSION)
     settings = MachineSettings(
         machine=loaded[MachineOptions],
         server=loaded[ServerOptions],
         handoff=loaded[HandoffOptions],
+        publisher=loaded[PublisherOptions],
         nats=loaded[NatsOptions],
         simulator=loaded[SimulatorOptions],
     )
+    if problem := settings.problem():
+        sys.stderr.write(f"{problem}\n")
+        sys.exit(2)
     server = settings.server
     configure_logs(server.log_format, "debug" if server.debug else server.log_level, "machine")
     sys.exit(asyncio.run(_run(Machine(settings))))
