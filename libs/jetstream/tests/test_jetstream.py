@@ -16,11 +16,11 @@ from tardis_jetstream import (
     Connection,
     Puller,
     Refused,
+    TooLarge,
     Unavailable,
     access,
     find_stream,
     read_stream,
-    stored_already,
 )
 from tardis_testing import NatsServer, free_port
 
@@ -40,14 +40,18 @@ async def test_publish_tells_a_repeat(connection: Connection) -> None:
     assert await connection.publish("s.1", b"x", msg_id="one", headers={"A": "b"}) is True
 
 
-async def test_a_subject_without_stream_is_refused(connection: Connection) -> None:
-    with pytest.raises(Refused, match="no stream"):
+async def test_a_subject_without_stream_is_worth_another_try(connection: Connection) -> None:
+    with pytest.raises(Unavailable, match="no stream"):
         await connection.publish("nobody", b"x", msg_id="1")
 
 
-async def test_a_message_over_the_limit_is_refused(connection: Connection) -> None:
-    with pytest.raises(Refused, match="max_payload"):
-        await connection.publish("s.1", b"x" * (2 << 20), msg_id="1")
+@pytest.mark.parametrize("size", [2 << 20, 1 << 20, (1 << 20) - 50])
+async def test_a_message_over_the_limit_is_too_large_and_costs_no_connection(connection: Connection, size: int) -> None:
+    client = await connection.client()
+    with pytest.raises(TooLarge, match="max_payload"):
+        await connection.publish("s.1", b"x" * size, msg_id="1", headers={"Reason": "its headers count too"})
+    assert await connection.client() is client
+    assert await connection.publish("s.1", b"x" * ((1 << 20) - 100), msg_id="2") is False
 
 
 async def test_a_dead_port_fails_in_time() -> None:
@@ -101,7 +105,7 @@ async def test_pull_ack_give_back(connection: Connection) -> None:
     await delivery.give_back()
     again = await puller.next(1)
     assert again is not None
-    assert (again.data, again.deliveries) == (b"first", 2)
+    assert (again.data, again.deliveries, again.sequence) == (b"first", 2, 1)
     await again.ack()
     following = await puller.next(1)
     assert following is not None
@@ -126,15 +130,6 @@ async def test_a_pull_goes_on_after_a_restart(nats_server: NatsServer, connectio
 async def test_a_missing_consumer_is_refused(connection: Connection) -> None:
     with pytest.raises(Refused, match="missing"):
         await Puller(connection, "S", "nobody").next(0.5)
-
-
-def test_answers_of_the_server() -> None:
-    assert stored_already(b'{"stream":"S","seq":1}') is False
-    assert stored_already(b'{"stream":"S","seq":1,"duplicate":true}') is True
-    with pytest.raises(Unavailable, match="10077"):
-        stored_already(b'{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"}}')
-    with pytest.raises(Refused, match="too large"):
-        stored_already(b'{"error":{"code":400,"err_code":10054,"description":"too large"}}')
 
 
 def test_access_from_settings() -> None:
@@ -174,6 +169,22 @@ async def test_a_reader_that_comes_late_sees_only_what_follows(connection: Conne
     await connection.publish("s.1", b"after", msg_id="2")
     page = await asyncio.wait_for(following, 5)
     assert [message.data for message in page] == [b"after"]
+
+
+async def test_a_late_reader_misses_nothing_when_its_consumer_is_lost_before_the_first_message(
+    nats_server: NatsServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tardis_jetstream.reading.AWAY_S", 2.0)  # longer than the restart and the publish take
+    await connection.publish("s.1", b"before", msg_id="1")
+    following = asyncio.ensure_future(anext(read_stream(connection, "s.1", from_start=False)))
+    await asyncio.sleep(0.3)
+    nats_server.kill()
+    nats_server.start()
+    writer = Connection(Access(servers=(nats_server.url,)), name="writer")
+    await writer.publish("s.1", b"meanwhile", msg_id="2")
+    await writer.close()
+    page = await asyncio.wait_for(following, 10)
+    assert [message.data for message in page] == [b"meanwhile"]
 
 
 async def test_a_subject_that_no_stream_takes_cannot_be_read(connection: Connection) -> None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
 
-from tardis_bronze import BronzeStream, EventHead, peek, write_pack
+from tardis_bronze import BronzeStream, EventHead, peek, read_pack, write_pack
 from tardis_eventbus import DELIVERED, BackendError, Limits, Outcome, RetryPolicy, Status
 from tardis_handoff import dead_letter_subject, lane_subject, provision
 from tardis_jetstream import Access, Connection, read_stream
 from tardis_market.records import Record, Trade
 from tardis_publisher import Publisher
+from tardis_publisher.main import main
 from tardis_testing import NatsServer
 
 LANES = 2
@@ -120,7 +119,7 @@ async def test_a_refused_event_goes_to_the_dead_letters_and_the_lane_goes_on(nat
             await until(lambda: len(bus.stored) == 4)
             ((headers, data),) = await dead_letters(connection, 1)
         assert (headers["Tardis-Kind"], headers["Tardis-Reason"]) == ("refused", "too odd")
-        assert peek(data).stream_seq == 3
+        assert peek(*read_pack(data).events()).stream_seq == 3
         assert await left(connection) == 0
 
 
@@ -192,14 +191,20 @@ async def test_a_restarted_queue_is_found_again(nats_server: NatsServer) -> None
         await until(lambda: len(bus.stored) == 10)
 
 
-def test_the_program_refuses_half_a_configuration() -> None:
-    def run(*words: str) -> tuple[int, str]:
-        command = [sys.executable, "-m", "tardis_publisher", *words]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-        return done.returncode, done.stderr
-
-    assert run() == (2, "backend: missing; allowed: nats\n")
-    assert run("nats")[0] == 2
-    code, text = run("nats", "--handoff-url", "nats://127.0.0.1:1", "--nats-servers", "nats://127.0.0.1:1")
-    assert (code, "nats-subject" in text) == (2, True)
-    assert run("nats", "--nope")[0] == 1
+@pytest.mark.parametrize(
+    ("words", "code", "named"),
+    [
+        ("", 2, "backend: missing; allowed: nats\n"),
+        ("carrier-pigeon", 2, "backend: carrier-pigeon; allowed: nats\n"),
+        ("nats", 2, "handoff-url: missing"),
+        ("nats --handoff-url nats://127.0.0.1:1", 2, "nats-servers and nats-subject: missing"),
+        ("nats --handoff-url nats://127.0.0.1:1 --nats-servers nats://127.0.0.1:1", 2, "nats-subject"),
+        ("nats --publisher-port 65536", 2, "publisher-port"),
+        ("nats --nope", 1, "nope"),
+    ],
+)
+def test_the_program_refuses_half_a_configuration(words: str, code: int, named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words.split())
+    assert ended.value.code == code
+    assert named in capsys.readouterr().err

@@ -6,17 +6,16 @@ import asyncio
 import time
 from collections.abc import Iterable
 
-from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DiscardPolicy, RetentionPolicy, StorageType, StreamConfig
-from nats.js.errors import APIError, NotFoundError
 
-from tardis_jetstream import Connection, Refused, Unavailable
+from tardis_jetstream import Connection, NotFound, Refused, Unavailable
 from tardis_telemetry import get_logger
 
 log = get_logger(__name__)
 
 ACK_WAIT_S = 6
 IN_PROGRESS_S = 2
+API_TIMEOUT_S = 5
 
 
 def stream_name(backend: str) -> str:
@@ -41,20 +40,21 @@ def lane_durable(lane: int) -> str:
 
 async def provision(queue: Connection, backends: Iterable[str], *, lanes: int, max_bytes: int, wait_s: float = 30) -> None:
     """Waits up to `wait_s` for the server, then brings every backend's stream and consumers into place."""
-    js = await _wait_for_server(queue, wait_s)
-    await _provision_stream(js, _dead_letter_config(max_bytes))
+    await _wait_for_server(queue, wait_s)
+    await _provision_stream(queue, _dead_letter_config(max_bytes))
     for backend in backends:
-        await _provision_stream(js, _stream_config(backend, max_bytes))
+        await _provision_stream(queue, _stream_config(backend, max_bytes))
         for lane in range(lanes):
-            await _provision_consumer(js, backend, lane)
+            await _provision_consumer(queue, backend, lane)
         log.info("queue is in place", backend=backend, stream=stream_name(backend), lanes=lanes)
 
 
-async def _wait_for_server(queue: Connection, wait_s: float) -> JetStreamContext:
+async def _wait_for_server(queue: Connection, wait_s: float) -> None:
     until = time.monotonic() + wait_s
     while True:
         try:
-            return await queue.jetstream()
+            await queue.client()
+            return
         except Unavailable:
             if time.monotonic() > until:
                 raise
@@ -85,31 +85,31 @@ def _dead_letter_config(max_bytes: int) -> StreamConfig:
     )
 
 
-async def _provision_stream(js: JetStreamContext, wanted: StreamConfig) -> None:
+async def _provision_stream(queue: Connection, wanted: StreamConfig) -> None:
     assert wanted.name is not None
+    js = await queue.jetstream()
     try:
-        found = (await js.stream_info(wanted.name)).config
-    except NotFoundError:
-        await js.add_stream(wanted)
+        found = (await queue.guarded(js.stream_info(wanted.name), API_TIMEOUT_S)).config
+    except NotFound:
+        await queue.guarded(js.add_stream(wanted), API_TIMEOUT_S)
         return
     if (found.retention, found.storage) != (wanted.retention, wanted.storage):
         raise Refused(f"stream {found.name} exists with other settings (retention {found.retention}, storage {found.storage})")
     if (found.subjects, found.discard, found.max_bytes) != (wanted.subjects, wanted.discard, wanted.max_bytes):
         try:
-            await js.update_stream(wanted)
-        except APIError as error:
-            raise Refused(f"stream {found.name} cannot be brought into shape: {error.description}") from None
+            await queue.guarded(js.update_stream(wanted), API_TIMEOUT_S)
+        except Refused as error:
+            raise Refused(f"stream {found.name} cannot be brought into shape: {error}") from None
 
 
-async def _provision_consumer(js: JetStreamContext, backend: str, lane: int) -> None:
-    await js.add_consumer(
-        stream_name(backend),
-        ConsumerConfig(
-            durable_name=lane_durable(lane),
-            filter_subject=lane_subject(backend, lane),
-            ack_policy=AckPolicy.EXPLICIT,
-            ack_wait=ACK_WAIT_S,
-            max_ack_pending=1,  # one pack under way per lane keeps the lane in order whoever pulls
-            max_deliver=-1,
-        ),
+async def _provision_consumer(queue: Connection, backend: str, lane: int) -> None:
+    js = await queue.jetstream()
+    wanted = ConsumerConfig(
+        durable_name=lane_durable(lane),
+        filter_subject=lane_subject(backend, lane),
+        ack_policy=AckPolicy.EXPLICIT,
+        ack_wait=ACK_WAIT_S,
+        max_ack_pending=1,  # one pack under way per lane keeps the lane in order whoever pulls
+        max_deliver=-1,
     )
+    await queue.guarded(js.add_consumer(stream_name(backend), wanted), API_TIMEOUT_S)

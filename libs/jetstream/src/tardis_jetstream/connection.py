@@ -8,68 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from collections.abc import Awaitable, Mapping
+from typing import Any, TypeVar
 
 import nats
 from nats.aio.client import Client
-from nats.errors import AuthorizationError, MaxPayloadError, NoRespondersError
+from nats.errors import AuthorizationError, NoRespondersError
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
+from nats.js.errors import APIError, ServiceUnavailableError
 
 from tardis_telemetry import get_logger
 
-from .errors import Refused, Unavailable
+from .access import Access
+from .answers import stored_already, text_of, translated
+from .errors import Refused, TooLarge, Unavailable
 
 log = get_logger(__name__)
 T = TypeVar("T")
 
 CONNECT_TIMEOUT_S = 5
 CLOSE_TIMEOUT_S = 2
-# Answers that will be the same next time: not enabled, too large, not found, wrong stream.
-_REFUSALS = {10039, 10054, 10059, 10060, 10076}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Access:
-    """Where the server is and who we are there."""
-
-    servers: tuple[str, ...]
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    token: str | None = field(default=None, repr=False)
-    creds: str | None = None
-
-    def connect_arguments(self) -> dict[str, Any]:
-        named = {"user": self.user, "password": self.password, "token": self.token, "user_credentials": self.creds}
-        return {"servers": list(self.servers), **{key: value for key, value in named.items() if value}}
-
-
-class Secret(Protocol):
-    def get_secret_value(self) -> str: ...
-
-
-class Login(Protocol):
-    """The settings groups that name a NATS login all have these."""
-
-    user: str | None
-    password: Any
-    token: Any
-    creds: Any
-
-
-def access(servers: Iterable[str], login: Login) -> Access:
-    def revealed(secret: Secret | None) -> str | None:
-        return secret.get_secret_value() if secret else None
-
-    return Access(
-        servers=tuple(servers),
-        user=login.user,
-        password=revealed(login.password),
-        token=revealed(login.token),
-        creds=str(login.creds) if login.creds else None,
-    )
+API_TIMEOUT_S = 5
 
 
 class Connection:
@@ -79,35 +38,50 @@ class Connection:
         self._access, self._name = access, name
         self._client: Client | None = None
         self._gone = asyncio.Event()
-        self._connecting = asyncio.Lock()
+        self._attempt: asyncio.Task[Client] | None = None
 
     @property
     def connected(self) -> bool:
         return self._client is not None and self._client.is_connected
 
     async def client(self) -> Client:
-        async with self._connecting:
-            if self._client is None or not self._client.is_connected:
-                await self.close()
-                self._client = await self._connect()
+        """All who ask while a connection is being made wait for that one attempt and share its end."""
+        if self._client is not None and self._client.is_connected:
             return self._client
+        if self._attempt is None or self._attempt.done():
+            self._attempt = asyncio.create_task(self._connect_anew())
+            self._attempt.add_done_callback(_note_failure)
+        attempt = self._attempt
+        await asyncio.wait({attempt})  # unlike awaiting it, leaves the attempt to the others if we are cancelled
+        if attempt.cancelled():
+            raise Unavailable("the connection was closed")
+        return attempt.result()
 
     async def jetstream(self) -> JetStreamContext:
-        return (await self.client()).jetstream(timeout=CONNECT_TIMEOUT_S)
+        return (await self.client()).jetstream(timeout=API_TIMEOUT_S)
 
     async def close(self) -> None:
-        client, self._client = self._client, None
-        if client is not None:
-            await _close(client)
+        if self._attempt is not None and not self._attempt.done():
+            self._attempt.cancel()
+            await asyncio.wait({self._attempt}, timeout=2 * CLOSE_TIMEOUT_S)
+        await self._let_go()
 
     async def publish(
         self, subject: str, data: bytes, *, msg_id: str, headers: Mapping[str, str] | None = None, timeout: float = 5.0
     ) -> bool:
         """Returns when the server has stored the message; True if it had it already."""
         client = await self.client()
-        request = client.request(subject, data, timeout=timeout, headers={**(headers or {}), "Nats-Msg-Id": msg_id})
-        answer = await self.guarded(request, timeout)
+        headers = {**(headers or {}), "Nats-Msg-Id": msg_id}
+        # The client looks at the payload alone; the server counts the headers too, and cuts the connection.
+        if _header_bytes(headers) + len(data) > client.max_payload:
+            raise TooLarge("the message with its headers is larger than the server's max_payload")
+        answer = await self.guarded(client.request(subject, data, timeout=timeout, headers=headers), timeout)
         return stored_already(answer.data)
+
+    async def ask(self, name: str, body: Mapping[str, object]) -> dict[str, Any]:
+        """A request to the JetStream API as it stands on the wire, for what the client does not know."""
+        client = await self.client()
+        return await self.guarded(_ask(client, f"$JS.API.{name}", json.dumps(body).encode()), API_TIMEOUT_S)
 
     async def guarded(self, call: Awaitable[T], timeout: float) -> T:
         """`call`, ended at once when the connection goes, and in any case after `timeout`; the client's errors become ours."""
@@ -117,18 +91,22 @@ class Connection:
             if not task.done():
                 raise Unavailable("the connection to NATS was lost" if gone.done() else "NATS does not answer")
             return task.result()
-        except NoRespondersError:
-            raise Refused("no stream takes this subject") from None
-        except NotFoundError as error:
-            raise Refused(error.description or "not found") from None
-        except MaxPayloadError:
-            raise Refused("the message is larger than the server's max_payload") from None
         except (TimeoutError, nats.errors.Error, OSError) as error:
-            raise Unavailable(_text(error)) from None
+            raise translated(error) from None
         finally:
             gone.cancel()
             if not task.done():
                 task.cancel()
+
+    async def _connect_anew(self) -> Client:
+        await self._let_go()
+        self._client = await self._connect()
+        return self._client
+
+    async def _let_go(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            await _close(client)
 
     async def _connect(self) -> Client:
         gone = self._gone = asyncio.Event()
@@ -137,7 +115,7 @@ class Connection:
             gone.set()
 
         async def complain(error: Exception) -> None:
-            log.debug("NATS connection", name=self._name, error=_text(error))
+            log.debug("NATS connection", name=self._name, error=text_of(error))
 
         client = Client()
         try:
@@ -158,13 +136,33 @@ class Connection:
                 ),
                 CONNECT_TIMEOUT_S + 1,
             )
+        except asyncio.CancelledError:
+            await _close(client)
+            raise
         except (TimeoutError, nats.errors.Error, OSError) as error:
             await _close(client)
             if isinstance(error, AuthorizationError) or "authorization" in str(error).lower():
                 raise Refused("NATS refuses these credentials") from None
-            raise Unavailable(f"cannot connect to NATS: {_text(error)}") from None
-        log.info("connected to NATS", name=self._name, server=client.connected_url.netloc if client.connected_url else "")
+            raise Unavailable(f"cannot connect to NATS: {text_of(error)}") from None
+        log.info("connected to NATS", name=self._name, server=_place(client))
         return client
+
+
+def _note_failure(attempt: asyncio.Task[Client]) -> None:
+    """Everyone who waited may have been cancelled meanwhile; the loop would complain that nobody looked."""
+    if not attempt.cancelled():
+        attempt.exception()
+
+
+async def _ask(client: Client, subject: str, body: bytes) -> dict[str, Any]:
+    try:
+        message = await client.request(subject, body, timeout=API_TIMEOUT_S)
+    except NoRespondersError:
+        raise ServiceUnavailableError from None
+    answer: dict[str, Any] = json.loads(message.data)
+    if error := answer.get("error"):
+        APIError.from_error(error)
+    return answer
 
 
 async def _close(client: Client) -> None:
@@ -179,14 +177,12 @@ async def _close(client: Client) -> None:
         transport.close()
 
 
-def stored_already(answer: bytes) -> bool:
-    """Reads a PubAck: whether the message was a repeat; raises if it was not stored."""
-    fields = json.loads(answer)
-    if error := fields.get("error"):
-        text = f"{error.get('description', 'refused')} ({error.get('err_code', error.get('code'))})"
-        raise (Refused if error.get("err_code") in _REFUSALS else Unavailable)(text)
-    return bool(fields.get("duplicate"))
+def _place(client: Client) -> str:
+    """Never the whole address, which may hold a password."""
+    url = client.connected_url
+    return f"{url.hostname}:{url.port}" if url else ""
 
 
-def _text(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+def _header_bytes(headers: Mapping[str, str]) -> int:
+    frame = len("NATS/1.0\r\n") + len("\r\n")
+    return frame + sum(len(key) + len(value.encode()) + len(": \r\n") for key, value in headers.items())

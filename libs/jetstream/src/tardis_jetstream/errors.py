@@ -1,8 +1,10 @@
 """What JetStream may answer.
 
 JetStreamError
-├── Unavailable   recoverable: no connection, no answer in time, no room; try again
-└── Refused       the server will say no again: wrong credentials, missing stream, too large
+├── Unavailable   recoverable: no connection, no answer in time, no stream, no room; try again
+└── Refused       the server will say no again: wrong credentials, no JetStream, settings that contradict each other
+    ├── NotFound  nothing of that name
+    └── TooLarge  this one message, whenever it is sent
 """
 
 from __future__ import annotations
@@ -17,4 +19,12 @@ class Unavailable(JetStreamError):
 
 
 class Refused(JetStreamError):
+    pass
+
+
+class NotFound(Refused):
+    pass
+
+
+class TooLarge(Refused):
     pass

@@ -19,6 +19,7 @@ class Delivery:
         self._connection, self._message = connection, message
         self.data: bytes = message.data
         metadata = message.metadata
+        self.sequence: int = metadata.sequence.stream
         self.deliveries: int = metadata.num_delivered or 1
         self.pending: int = metadata.num_pending or 0
 

@@ -23,7 +23,9 @@ async def read_stream(connection: Connection, subject: str, *, from_start: bool)
     config = ConsumerConfig(
         filter_subject=subject,
         ack_policy=AckPolicy.NONE,
-        deliver_policy=DeliverPolicy.ALL if from_start else DeliverPolicy.NEW,
+        # A place, not "what is new": a consumer lost before its first message must not begin later than the first one did.
+        deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+        opt_start_seq=1 if from_start else await _end_of(connection, stream) + 1,
         inactive_threshold=60,
         mem_storage=True,
     )
@@ -34,8 +36,7 @@ async def read_stream(connection: Connection, subject: str, *, from_start: bool)
                 page = await consumer.next_page()
                 if page:
                     yield page
-                    after = page[-1].metadata.sequence.stream + 1
-                    config = config.evolve(deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=after)
+                    config = config.evolve(opt_start_seq=page[-1].metadata.sequence.stream + 1)
         except Unavailable:
             await asyncio.sleep(AWAY_S)
 
@@ -79,3 +80,9 @@ class _Consumer:
 async def find_stream(connection: Connection, subject: str) -> str:
     js = await connection.jetstream()
     return str(await connection.guarded(js.find_stream_name_by_subject(subject), 5))
+
+
+async def _end_of(connection: Connection, stream: str) -> int:
+    js = await connection.jetstream()
+    info = await connection.guarded(js.stream_info(stream), 5)
+    return info.state.last_seq

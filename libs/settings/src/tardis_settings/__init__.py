@@ -8,6 +8,7 @@ from tardis_settings.groups import (
     MachineOptions,
     NatsOptions,
     ProcessOptions,
+    PublisherOptions,
     ServerOptions,
     SimulatorOptions,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "NatsOptions",
     "Options",
     "ProcessOptions",
+    "PublisherOptions",
     "ServerOptions",
     "Setting",
     "SettingsError",

@@ -27,12 +27,17 @@ HANDOFF_CONNECTED = gauge("tardis_handoff_connected", "1 while the queue is conn
 
 PUBLISHER_EVENTS_RECEIVED = counter("tardis_publisher_events_received_total", "Events taken from the queue.", "backend")
 PUBLISHER_EVENTS_PUBLISHED = counter("tardis_publisher_events_published_total", "Events the backend confirmed.", "backend")
-PUBLISHER_EVENTS_FILTERED = counter("tardis_publisher_events_filtered_total", "Events left out by the allow list.", "backend")
 PUBLISHER_EVENTS_DEAD_LETTERED = counter(
     "tardis_publisher_events_dead_lettered_total", "Events set aside as poison.", "backend", "reason"
 )
 PUBLISHER_EVENTS_REPEATED = counter(
     "tardis_publisher_events_repeated_total", "Events received again after a redelivery.", "backend"
+)
+PUBLISHER_EVENTS_GIVEN_BACK = counter(
+    "tardis_publisher_events_given_back_total", "Events left to the queue, which delivers them again.", "backend"
+)
+PUBLISHER_PACKS_DEAD_LETTERED = counter(
+    "tardis_publisher_packs_dead_lettered_total", "Packs set aside undecoded; their events are not received.", "backend", "reason"
 )
 PUBLISHER_EVENTS_IN_FLIGHT = gauge("tardis_publisher_events_in_flight", "Events taken but not settled yet.", "backend")
 PUBLISHER_RETRIES = counter("tardis_publisher_retries_total", "Sends that were tried again.", "backend")

@@ -9,19 +9,20 @@ from collections.abc import Sequence
 
 from tardis_eventbus import Backend, RetryPolicy
 from tardis_jetstream import Connection, access
-from tardis_settings import HandoffOptions, Loaded, NatsOptions, ProcessOptions, load_or_exit
+from tardis_settings import HandoffOptions, Loaded, NatsOptions, ProcessOptions, PublisherOptions, load_or_exit
 from tardis_telemetry import configure_logs, configure_traces
 
+from .health import Health, listening
 from .publisher import Publisher
 
 BACKENDS = ("nats",)
-DRAIN_TIMEOUT_S = 10.0
+GROUPS = (ProcessOptions, HandoffOptions, PublisherOptions, NatsOptions)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     words = list(sys.argv[1:] if argv is None else argv)
     name = words.pop(0) if words and not words[0].startswith("-") else ""
-    settings = load_or_exit(ProcessOptions, HandoffOptions, NatsOptions, argv=words, program="tardis-publisher BACKEND")
+    settings = load_or_exit(*GROUPS, argv=words, program="tardis-publisher BACKEND")
     if name not in BACKENDS:
         sys.stderr.write(f"backend: {name or 'missing'}; allowed: {', '.join(BACKENDS)}\n")
         sys.exit(2)
@@ -32,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 async def _run(settings: Loaded) -> None:
-    handoff, nats = settings[HandoffOptions], settings[NatsOptions]
+    handoff, own, nats = settings[HandoffOptions], settings[PublisherOptions], settings[NatsOptions]
     if not nats.enabled or not handoff.url:
         missing = "handoff-url" if not handoff.url else "nats-servers and nats-subject"
         sys.stderr.write(f"{missing}: missing; a publisher needs the queue and its backend\n")
@@ -46,9 +47,10 @@ async def _run(settings: Loaded) -> None:
         lanes=handoff.lanes,
         policy=RetryPolicy(max_attempts=nats.retry_max_attempts, max_elapsed_s=nats.retry_max_elapsed_s),
         max_batch=nats.max_batch_size,
-        drain_timeout_s=DRAIN_TIMEOUT_S,
+        drain_timeout_s=own.drain_timeout_s,
     )
-    await publisher.run(stop)
+    async with listening(own.port, Health(lambda: publisher.ready)):
+        await publisher.run(stop)
 
 
 def _open_nats(options: NatsOptions) -> Backend:

@@ -21,6 +21,12 @@ class Publisher:
     ) -> None:
         self._backend, self._queue, self._lanes = backend, queue, lanes
         self._policy, self._max_batch, self._drain_timeout_s = policy, max_batch, drain_timeout_s
+        self._publishing = False
+
+    @property
+    def ready(self) -> bool:
+        """The backend is open, the queue is connected, and we are not on our way out."""
+        return self._publishing and self._queue.connected
 
     async def run(self, stop: asyncio.Event) -> None:
         """Publishes until `stop` is set; then finishes what is in flight, and gives back what cannot be finished in time."""
@@ -49,7 +55,9 @@ class Publisher:
         tasks = [asyncio.create_task(lane.run(stop)) for lane in lanes]
         log.info("publisher is running", backend=self._backend.name, lanes=self._lanes)
         stopping = asyncio.create_task(stop.wait())
+        self._publishing = True
         await asyncio.wait({stopping, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+        self._publishing = False
         stop.set()  # a lane that failed takes the process down with it; the supervisor starts it again
         _, late = await asyncio.wait(tasks, timeout=self._drain_timeout_s)
         for task in late:

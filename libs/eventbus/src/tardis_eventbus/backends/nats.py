@@ -6,20 +6,20 @@ Both keep the order within a key. Pipelining plain publishes would not: the serv
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
+from uuid import uuid4
 
 from nats.aio.client import Client
-from nats.js.errors import NotFoundError
 
 from tardis_bronze import EventHead
-from tardis_jetstream import Connection, JetStreamError, Refused, Unavailable, access, find_stream, stored_already
+from tardis_jetstream import Connection, JetStreamError, TooLarge, access, publish_answer
 from tardis_settings import NatsOptions
 from tardis_telemetry import get_logger
 
 from ..contract import DELIVERED, BackendError, Limits, Outcome, Status, dedup_id, key_of
+from .nats_stream import target_stream
 
 log = get_logger(__name__)
 
@@ -27,7 +27,6 @@ ACK_TIMEOUT_S = 10.0
 OPEN_TIMEOUT_S = 10.0
 ATOMIC_BATCH_EVENTS = 1000  # the server's own limit
 HEADER_RESERVE_BYTES = 1024  # max_payload counts headers too
-_CONTAINS_REPEAT = 10201  # the answer to an atomic batch of which something is stored already
 
 
 class NatsBackend:
@@ -38,15 +37,17 @@ class NatsBackend:
         self._connection = Connection(access(options.servers, options), name="tardis-publisher")
         self._subject = options.subject or ""
         self._atomic = False
-        self._batch_ids = count(1)
+        # The server joins messages to a batch by its id alone, whoever sends them.
+        self._batch_prefix, self._batch_numbers = uuid4().hex, count(1)
 
     async def open(self) -> Limits:
         try:
-            client = await asyncio.wait_for(self._connection.client(), OPEN_TIMEOUT_S)
-            config = await asyncio.wait_for(self._stream_config(client), OPEN_TIMEOUT_S)
+            async with asyncio.timeout(OPEN_TIMEOUT_S):
+                client = await self._connection.client()
+                config = await target_stream(self._connection, self._options)
         except (JetStreamError, TimeoutError) as error:
             await self.close()
-            raise BackendError(f"nats: {error or 'no answer'}") from None
+            raise BackendError(f"nats: {str(error) or 'no answer'}") from None
         self._atomic = bool(config.get("allow_atomic"))
         max_message = config.get("max_msg_size", -1)
         payload = client.max_payload if max_message <= 0 else min(client.max_payload, max_message)
@@ -57,12 +58,10 @@ class NatsBackend:
         if self._atomic and len(events) > 1:
             try:
                 return await self._publish_atomically(events)
-            except _ContainsRepeat:
-                log.debug("a part of the batch is stored already", events=len(events))
-            except Unavailable as error:
+            except (_NotAsBatch, TooLarge) as error:
+                log.debug("not stored as one batch; going on event by event", events=len(events), error=str(error))
+            except JetStreamError as error:
                 return [Outcome(Status.RETRY, str(error))] * len(events)
-            except Refused as error:
-                return [Outcome(Status.REFUSED, str(error))] * len(events)
         return await self._publish_in_turns(events)
 
     async def close(self) -> None:
@@ -72,21 +71,21 @@ class NatsBackend:
         """All of them or none; only the last message is answered."""
         client = await self._connection.client()
         answer = await self._connection.guarded(self._exchange(client, events), ACK_TIMEOUT_S)
-        if json.loads(answer or b"{}").get("error", {}).get("err_code") == _CONTAINS_REPEAT:
-            raise _ContainsRepeat
-        stored_already(answer)
+        # A part may be stored already, or the stream may not take one of them: alone, each gets an answer of its own.
+        if error := publish_answer(answer).get("error"):
+            raise _NotAsBatch(_text(error))
         return [DELIVERED] * len(events)
 
     async def _exchange(self, client: Client, events: Sequence[EventHead]) -> bytes:
         inbox = await client.subscribe(client.new_inbox(), max_msgs=1)
-        batch = f"{id(self):x}-{next(self._batch_ids)}"
-        for number, event in enumerate(events, 1):
-            headers = {"Nats-Msg-Id": dedup_id(event), "Nats-Batch-Id": batch, "Nats-Batch-Sequence": str(number)}
-            last = number == len(events)
-            if last:
-                headers["Nats-Batch-Commit"] = "1"
-            await client.publish(self._subject, event.data, reply=inbox.subject if last else "", headers=headers)
+        batch = f"{self._batch_prefix}-{next(self._batch_numbers)}"
         try:
+            for number, event in enumerate(events, 1):
+                headers = {"Nats-Msg-Id": dedup_id(event), "Nats-Batch-Id": batch, "Nats-Batch-Sequence": str(number)}
+                last = number == len(events)
+                if last:
+                    headers["Nats-Batch-Commit"] = "1"
+                await client.publish(self._subject, event.data, reply=inbox.subject if last else "", headers=headers)
             return bytes((await inbox.next_msg(timeout=ACK_TIMEOUT_S)).data)
         finally:
             if client.is_connected:
@@ -111,52 +110,16 @@ class NatsBackend:
     async def _publish_one(self, event: EventHead) -> Outcome:
         try:
             await self._connection.publish(self._subject, event.data, msg_id=dedup_id(event))
-        except Refused as error:
+        except TooLarge as error:
             return Outcome(Status.REFUSED, str(error))
         except JetStreamError as error:
             return Outcome(Status.RETRY, str(error))
         return DELIVERED
 
-    async def _stream_config(self, client: Client) -> dict[str, Any]:
-        name = self._options.stream
-        if name is None:
-            name = await self._find_stream()
-        try:
-            return await _stream_info(client, name)
-        except NotFoundError:
-            log.info("making the target stream", stream=name, subject=self._subject)
-            await _create_stream(client, name, self._subject)
-            return await _stream_info(client, name)
 
-    async def _find_stream(self) -> str:
-        try:
-            return await find_stream(self._connection, self._subject)
-        except Refused:
-            raise Refused(f"no stream takes the subject {self._subject!r}; make one, or set nats-stream to have it made") from None
+class _NotAsBatch(Exception):
+    """The server has answered, and has stored nothing of the batch."""
 
 
-class _ContainsRepeat(Exception):
-    pass
-
-
-async def _api(client: Client, subject: str, body: dict[str, Any]) -> dict[str, Any]:
-    answer: dict[str, Any] = json.loads((await client.request(f"$JS.API.{subject}", json.dumps(body).encode(), timeout=5)).data)
-    if error := answer.get("error"):
-        if error.get("code") == 404:
-            raise NotFoundError(**error)
-        raise Refused(f"{error.get('description')} ({error.get('err_code')})")
-    return answer
-
-
-async def _stream_info(client: Client, name: str) -> dict[str, Any]:
-    config: dict[str, Any] = (await _api(client, f"STREAM.INFO.{name}", {}))["config"]
-    return config
-
-
-async def _create_stream(client: Client, name: str, subject: str) -> None:
-    # The Python client does not know allow_atomic yet, so the request is written out.
-    await _api(
-        client,
-        f"STREAM.CREATE.{name}",
-        {"name": name, "subjects": [subject], "storage": "file", "allow_atomic": True, "duplicate_window": 120_000_000_000},
-    )
+def _text(error: dict[str, Any]) -> str:
+    return f"{error.get('description')} ({error.get('err_code')})"
