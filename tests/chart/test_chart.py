@@ -14,7 +14,17 @@ from typing import Any
 import pytest
 import yaml
 
-from tardis_settings import GROUPS, HandoffOptions, NatsOptions, Options, ProcessOptions, ServerOptions, SimulatorOptions, load
+from tardis_settings import (
+    GROUPS,
+    HandoffOptions,
+    NatsOptions,
+    Options,
+    ProcessOptions,
+    PublisherOptions,
+    ServerOptions,
+    SimulatorOptions,
+    load,
+)
 
 CHART = Path(__file__).parents[2] / "deploy/helm/tardis"
 HELM = shutil.which("helm", path=str(Path(sys.executable).parent)) or "helm"
@@ -107,6 +117,9 @@ def test_an_enabled_backend_has_a_publisher_that_provisions_the_queue() -> None:
     (init,) = publisher["initContainers"]
     assert init["command"] == ["tardis", "provision"]
     assert objects.environment(init)["TM_HANDOFF_BACKENDS"] == "nats"
+    (container,) = publisher["containers"]
+    assert container["ports"] == [{"name": "http", "containerPort": int(objects.environment(container)["TM_PUBLISHER_PORT"])}]
+    assert (container["livenessProbe"]["httpGet"]["path"], container["readinessProbe"]["httpGet"]["path"]) == ("/live", "/ready")
     # The gateway must start, serve and spool while the queue is away.
     assert "initContainers" not in objects.pod("demo-tardis-gateway")
 
@@ -129,7 +142,7 @@ def test_every_variable_is_a_setting(values: Values) -> None:
 
 PROGRAMS: dict[str, tuple[type[Options], ...]] = {
     "tardis-gateway": (ServerOptions, HandoffOptions),
-    "tardis-publisher": (ProcessOptions, HandoffOptions, NatsOptions),
+    "tardis-publisher": (ProcessOptions, HandoffOptions, NatsOptions, PublisherOptions),
     "tardis-simulator": (ProcessOptions, SimulatorOptions),
     "tardis": (ProcessOptions, HandoffOptions),
 }

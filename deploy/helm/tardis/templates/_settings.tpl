@@ -47,6 +47,7 @@ TM_HANDOFF_SPOOL_FSYNC: {{ $.Values.gateway.spool.fsync }}
 {{- include "tardis.variables" (dict "prefix" "" "settings" .root.Values.settings) }}
 {{- include "tardis.queueSettings" (dict "root" .root "backends" (kebabcase .name)) }}
 {{- include "tardis.variables" (dict "prefix" (.name | snakecase | upper) "settings" .backend.settings) }}
+TM_PUBLISHER_PORT: "8080"
 {{- end }}
 
 {{- define "tardis.simulatorSettings" -}}
