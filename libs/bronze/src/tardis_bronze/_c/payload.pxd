@@ -6,13 +6,14 @@ from cpython.object cimport PyObject
 from libc.string cimport memcmp
 
 from tardis_bronze._c.proto cimport (
-    STAMP_ROOM, TAG_ROOM, Tag, begin_message, end_message, put_sized, put_tag, put_varint, write_short, write_stamp, write_tag,
+    NEAR, STAMP_ROOM, TAG_ROOM, Tag, begin_message, end_message, put_sized, put_tag, put_varint, write_near, write_stamp, write_tag,
 )
-from tardis_market._c.levels cimport Cursor, LayoutSlots, next_level, open_levels, open_rendered
+from tardis_market._c.levels cimport Cursor, LayoutSlots, next_level, open_levels, open_rendered, plain_level
 from tardis_market._c.text cimport (
     NUMBER_ROOM, SLOT, Buf, PyFloat_AS_DOUBLE, PyFloat_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE,
     PyLong_AsLongLongAndOverflow, PyLong_CheckExact, PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE,
-    PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact, Py_None, Text, room, text_of, time_parts, time_value, write_digits, write_double,
+    PyUnicode_CheckExact, Py_None, Text, is_ascii, room, text_of, time_parts, time_value, unlikely, utf8_of, write_digits,
+    write_double,
 )
 
 cdef extern from "Python.h":
@@ -87,7 +88,7 @@ cdef inline int put_digits(Buf* b, const Tag* tag, PyObject* x) except -1:
 
 cdef inline int put_object(Buf* b, const Tag* tag, str text) except -1:
     cdef Text t
-    t.p = PyUnicode_AsUTF8AndSize(<PyObject*>text, &t.n)
+    t.p = utf8_of(<PyObject*>text, &t.n)
     return put_sized(b, tag, t.p, t.n)
 
 
@@ -106,11 +107,7 @@ cdef inline int checked_text(PyObject* x, Text* t) except -1:
 
 cdef inline int check_utf8(Text t) except -1:
     """A string that is not UTF-8 would make the whole event unreadable."""
-    cdef Py_ssize_t i
-    cdef unsigned char any = 0
-    for i in range(t.n):
-        any |= <unsigned char>t.p[i]
-    if any > 127:
+    if not is_ascii(t.p, t.p + t.n):
         t.p[:t.n].decode()
     return 0
 
@@ -194,6 +191,7 @@ cdef inline int put_levels(Buf* b, const Step* step, PyObject* levels, PyObject*
         price.p = c.p
         price.n = c.e - c.p
         check_utf8(price)
+        put_plain_levels(b, step, &c)
         while next_level(&c, &price, &amount):
             put_level(b, step, price, amount, level)
         return 0
@@ -203,20 +201,45 @@ cdef inline int put_levels(Buf* b, const Step* step, PyObject* levels, PyObject*
     return 0
 
 
+cdef inline int put_plain_levels(Buf* b, const Step* step, Cursor* c) except -1:
+    """The levels of JSON text up to the first that is not plain, most often all: here a book change spends its time."""
+    cdef Text price, amount
+    cdef const char* end
+    cdef const char* p = c.p
+    while True:
+        end = plain_level(c, p, &price, &amount)
+        if unlikely(end == NULL) or unlikely(not is_short(price, amount)):
+            return 0
+        put_short_level(b, step, price, amount, c.e - end >= NEAR)
+        c.i += 1
+        c.p = end
+        if end >= c.e or end[0] != c',':
+            return 0
+        p = end + 1
+
+
+cdef inline bint is_short(Text price, Text amount) noexcept nogil:
+    """Both values are there, and all lengths fit in one byte."""
+    return price.p != NULL and amount.p != NULL and price.n + amount.n < 124 and not is_null(price) and not is_null(amount)
+
+
+cdef inline int put_short_level(Buf* b, const Step* step, Text price, Text amount, bint near) except -1:
+    """`near`: NEAR bytes may be read from either text, however short it is."""
+    cdef char* o = write_tag(room(b, TAG_ROOM + 128 + NEAR), &step.tag)
+    o[0] = <char>(price.n + amount.n + 4)
+    o[1] = 0x0A
+    o[2] = <char>price.n
+    o = write_near(o + 3, price.p, price.n, near)
+    o[0] = 0x12
+    o[1] = <char>amount.n
+    b.n = write_near(o + 2, amount.p, amount.n, near) - b.data
+    return 0
+
+
 cdef inline int put_level(Buf* b, const Step* step, Text price, Text amount, const Level* level) except -1:
     cdef Py_ssize_t at
-    cdef char* o
-    if price.p != NULL and amount.p != NULL and price.n + amount.n < 124 and not is_null(price) and not is_null(amount):
-        # What nearly every level is like: all lengths fit in one byte, so the whole is written at once.
-        o = write_tag(room(b, TAG_ROOM + 128), &step.tag)
-        o[0] = <char>(price.n + amount.n + 4)
-        o[1] = 0x0A
-        o[2] = <char>price.n
-        o = write_short(o + 3, price.p, price.n)
-        o[0] = 0x12
-        o[1] = <char>amount.n
-        b.n = write_short(o + 2, amount.p, amount.n) - b.data
-        return 0
+    if is_short(price, amount):
+        return put_short_level(b, step, price, amount, 0)
     at = begin_message(b, &step.tag)
     put_value(b, &level.price, price)
     put_value(b, &level.amount, amount)
@@ -225,12 +248,21 @@ cdef inline int put_level(Buf* b, const Step* step, Text price, Text amount, con
 
 cdef inline int put_pair(Buf* b, const Step* step, PyObject* pair, const Level* level) except -1:
     """A level of Python values; unlike JSON text these may be floats that are not finite, or ints of any size."""
+    cdef PyObject* price
+    cdef PyObject* amount
+    cdef Text t[2]
     cdef Py_ssize_t at
     if not PyTuple_CheckExact(pair) or PyTuple_GET_SIZE(pair) != 2:
         raise TypeError("a level must be a tuple of price and amount")
+    price = PyTuple_GET_ITEM(pair, 0)
+    amount = PyTuple_GET_ITEM(pair, 1)
+    if PyUnicode_CheckExact(price) and PyUnicode_CheckExact(amount):
+        text_of(price, &t[0])
+        text_of(amount, &t[1])
+        return put_level(b, step, t[0], t[1], level)
     at = begin_message(b, &step.tag)
-    put_decimal(b, &level.price, PyTuple_GET_ITEM(pair, 0))
-    put_decimal(b, &level.amount, PyTuple_GET_ITEM(pair, 1))
+    put_decimal(b, &level.price, price)
+    put_decimal(b, &level.amount, amount)
     return end_message(b, at)
 
 

@@ -3,13 +3,13 @@
 
 from libc.string cimport memcpy, memmove
 
-from tardis_market._c.text cimport Buf, room
+from tardis_market._c.text cimport Buf, room, unlikely
 
 cdef enum:
     VARINT_ROOM = 10
     STAMP_ROOM = 24  # a Timestamp with its length: 1 + (1 + 10) + (1 + 5), rounded up
-
     TAG_ROOM = 8  # a tag is copied with its padding: one move instead of a call
+    NEAR = 16  # what one move copies
 
 cdef struct Tag:
     char data[TAG_ROOM]
@@ -58,6 +58,14 @@ cdef inline char* write_short(char* o, const char* p, Py_ssize_t n) noexcept nog
         o[0] = p[0]
         o[n // 2] = p[n // 2]
         o[n - 1] = p[n - 1]
+    return o + n
+
+
+cdef inline char* write_near(char* o, const char* p, Py_ssize_t n, bint near) noexcept nogil:
+    """As write_short, but by a single move if `near`: NEAR bytes may be read from p and written to o."""
+    if unlikely(n > NEAR) or not near:
+        return write_short(o, p, n)
+    memcpy(o, p, NEAR)
     return o + n
 
 

@@ -2,6 +2,7 @@
 """Packs to events, and events to their envelopes. The same as split.py and scan.py."""
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 
 from tardis_bronze.errors import EventError, PackError
 from tardis_bronze.plan import CASE_NAMES
@@ -16,8 +17,15 @@ for _case in range(256):
 assert max(CASE_NAMES) < 256
 
 
-cdef const char* read_varint(const char* p, const char* e, unsigned long long* value) noexcept nogil:
+cdef inline const char* read_varint(const char* p, const char* e, unsigned long long* value) noexcept nogil:
     """The place behind it; NULL if it is cut off or has more than ten bytes."""
+    if p < e and <unsigned char>p[0] < 128:
+        value[0] = <unsigned char>p[0]
+        return p + 1
+    return read_long_varint(p, e, value)
+
+
+cdef const char* read_long_varint(const char* p, const char* e, unsigned long long* value) noexcept nogil:
     cdef int shift = 0
     value[0] = 0
     while p < e and shift < 70:
@@ -49,7 +57,7 @@ def split(bytes data not None):
 
 
 cdef str text(Span span):
-    return span.p[:span.n].decode() if span.n else ""
+    return PyUnicode_DecodeUTF8(span.p, span.n, NULL) if span.n else ""
 
 
 def scan_head(bytes data not None):

@@ -25,7 +25,12 @@ cdef extern from *:
     """
     Py_ssize_t slot_offset(object descriptor) except -1
     PyObject* SLOT(PyObject* record, Py_ssize_t offset) nogil  # borrowed; NULL only if the field was deleted
+    # Also keeps what stands behind it from being inlined, so that the road of nearly all data stays short.
+    bint unlikely(bint) nogil
+
+    bint is_ascii(const char* p, const char* limit) nogil
     const char* quote_end(const char* p, const char* limit) nogil
+    const char* value_end(const char* p, const char* limit) nogil
     const char* escape_end(const char* p, const char* limit) nogil
     const char* line_end(const char* p, const char* limit, int* odd) nogil
     Py_ssize_t plain16(const char* s, Py_ssize_t n, const char* limit, char* o) nogil
@@ -40,6 +45,9 @@ cdef extern from *:
     int PyFloat_CheckExact(PyObject*)
     int PyList_CheckExact(PyObject*)
     int PyTuple_CheckExact(PyObject*)
+    int PyUnicode_IS_COMPACT_ASCII(PyObject*)
+    Py_ssize_t PyUnicode_GET_LENGTH(PyObject*)
+    const char* ascii_data "(const char *)PyUnicode_1BYTE_DATA"(PyObject*)
     const char* PyUnicode_AsUTF8AndSize(PyObject*, Py_ssize_t*) except NULL
     char* PyBytes_AS_STRING(PyObject*)
     Py_ssize_t PyBytes_GET_SIZE(PyObject*)
@@ -88,14 +96,18 @@ cdef inline void buf_close(Buf* b) noexcept nogil:
 
 cdef inline char* room(Buf* b, Py_ssize_t need) except NULL:
     """Where the next byte goes, with at least `need` bytes of room; the writer then moves b.n on."""
-    cdef char* grown
-    if b.cap - b.n < need:
-        grown = <char*>realloc(b.data, (b.n + need) * 2)
-        if grown == NULL:
-            raise MemoryError()
-        b.data = grown
-        b.cap = (b.n + need) * 2
+    if unlikely(b.cap - b.n < need):
+        grow(b, need)
     return b.data + b.n
+
+
+cdef inline int grow(Buf* b, Py_ssize_t need) except -1:
+    cdef char* grown = <char*>realloc(b.data, (b.n + need) * 2)
+    if grown == NULL:
+        raise MemoryError()
+    b.data = grown
+    b.cap = (b.n + need) * 2
+    return 0
 
 
 cdef inline int put(Buf* b, const char* p, Py_ssize_t n) except -1:
@@ -112,12 +124,20 @@ cdef inline int put_byte(Buf* b, char c) except -1:
 
 # ---- the characters of an object
 
+cdef inline const char* utf8_of(PyObject* x, Py_ssize_t* n) except NULL:
+    """Of a str. Digits and names are ASCII, which stands in the object as it is: no call is needed."""
+    if PyUnicode_IS_COMPACT_ASCII(x):
+        n[0] = PyUnicode_GET_LENGTH(x)
+        return ascii_data(x)
+    return PyUnicode_AsUTF8AndSize(x, n)
+
+
 cdef inline int text_of(PyObject* x, Text* t) except -1:
     """The characters of a str, bytes or Raw. The last two were cut out of a JSON text: the quotes of a JSON string are left out.
     They stay where they are as long as x lives."""
     cdef Py_buffer view
     if PyUnicode_CheckExact(x):
-        t.p = PyUnicode_AsUTF8AndSize(x, &t.n)
+        t.p = utf8_of(x, &t.n)
         return 0
     if PyBytes_CheckExact(x):
         t.p = PyBytes_AS_STRING(x)
@@ -168,9 +188,9 @@ cdef inline int put_string(Buf* b, PyObject* x) except -1:
     cdef char* o
     if PyLong_CheckExact(x):
         digits = str(<object>x)
-        t.p = PyUnicode_AsUTF8AndSize(<PyObject*>digits, &t.n)
+        t.p = utf8_of(<PyObject*>digits, &t.n)
     elif PyUnicode_Check(x):
-        t.p = PyUnicode_AsUTF8AndSize(x, &t.n)
+        t.p = utf8_of(x, &t.n)
     else:
         raise TypeError("a text field must be str or int")
     o = room(b, t.n + 2)

@@ -2,11 +2,11 @@
 """Walks the levels of a book change, in whatever form the mapper left them: the exchange's own JSON list with its Layout, or a list
 of (price, amount). Each step yields the two as text, every digit kept; `Text.p == NULL` where the level has no such value.
 
-The JSON was checked when the message was read. Other bytes may raise or yield odd text, but nothing outside them is ever read.
+As in walk.pxd, bytes that are no JSON may raise or yield odd text, but nothing outside them is ever read.
 """
 
 from cpython.object cimport PyObject
-from libc.string cimport memchr, memcmp, memcpy
+from libc.string cimport memcmp, memcpy
 
 from tardis_market._c.text cimport (
     SLOT,
@@ -22,18 +22,19 @@ from tardis_market._c.text cimport (
     PyTuple_CheckExact,
     PyTuple_GET_ITEM,
     PyTuple_GET_SIZE,
-    PyUnicode_AsUTF8AndSize,
     Py_None,
     Text,
-    quote_end,
     room,
     slot_offset,
     text_of,
+    unlikely,
+    utf8_of,
     write_decimal,
     write_digits,
     write_double,
     write_integer,
 )
+from tardis_market._c.walk cimport FEW, blanks, closed, member, plain_array, plain_member, scalar, separator
 
 cdef struct LayoutSlots:  # where records.Layout keeps its fields; filled once per module
     Py_ssize_t price
@@ -74,11 +75,13 @@ cdef inline int open_levels(Cursor* c, PyObject* levels, PyObject* layout, const
     if PyLong_CheckExact(price):
         c.price_at = <object>price
         c.amount_at = <object>SLOT(layout, slots.amount)
+        if c.price_at < 0 or c.amount_at < 0:
+            raise ValueError("the positions of a layout of levels count from 0")
     else:
-        c.price_key.p = PyUnicode_AsUTF8AndSize(price, &c.price_key.n)
-        c.amount_key.p = PyUnicode_AsUTF8AndSize(SLOT(layout, slots.amount), &c.amount_key.n)
+        c.price_key.p = utf8_of(price, &c.price_key.n)
+        c.amount_key.p = utf8_of(SLOT(layout, slots.amount), &c.amount_key.n)
     if delete != Py_None:
-        c.delete.p = PyUnicode_AsUTF8AndSize(delete, &c.delete.n)
+        c.delete.p = utf8_of(delete, &c.delete.n)
     c.p = blanks(c.p, c.e)
     if c.p >= c.e or c.p[0] != c'[':
         raise ValueError("levels must be a JSON list")
@@ -109,8 +112,7 @@ cdef inline void open_text(Cursor* c, Text t) noexcept nogil:
 
 cdef inline int next_level(Cursor* c, Text* price, Text* amount) except -1:
     """1: a level was read; 0: there are no more."""
-    price.p = amount.p = NULL
-    price.n = amount.n = 0
+    cdef const char* end
     if c.items != NULL:
         return next_pair(c, price, amount)
     c.p = blanks(c.p, c.e)
@@ -119,11 +121,11 @@ cdef inline int next_level(Cursor* c, Text* price, Text* amount) except -1:
     if c.p >= c.e or c.p[0] == c']':
         return 0
     c.i += 1
-    if c.p[0] == c'[' and c.price_at >= 0:
-        return next_array(c, price, amount)
-    if c.p[0] == c'{' and c.price_at < 0:
-        return next_object(c, price, amount)
-    raise ValueError("a level has another shape than its layout")
+    end = plain_level(c, c.p, price, amount)
+    if unlikely(end == NULL):
+        return next_odd_level(c, price, amount)
+    c.p = end
+    return 1
 
 
 cdef inline const char* level_limit(Cursor* c, Text t) noexcept nogil:
@@ -186,6 +188,76 @@ cdef inline int decimal_text(PyObject* x, Text* t, char* scratch) except -1:
     return 0
 
 
+# ---- what nearly all levels look like
+
+cdef inline const char* plain_level(Cursor* c, const char* p, Text* price, Text* amount) noexcept nogil:
+    """The level at p -> behind it; NULL: the odd road must look, whatever stands in price and amount."""
+    if p >= c.e:
+        return NULL
+    if p[0] == c'[' and c.price_at >= 0:
+        return plain_row(c, p, price, amount)
+    if p[0] == c'{' and c.price_at < 0:
+        return plain_object(c, p, price, amount)
+    return NULL
+
+
+cdef inline const char* plain_row(Cursor* c, const char* p, Text* price, Text* amount) noexcept nogil:
+    cdef Text items[FEW]
+    cdef int count = 0
+    p = plain_array(p, c.e, items, &count)
+    if unlikely(c.price_at >= count) or unlikely(c.amount_at >= count):
+        return NULL
+    price[0] = items[c.price_at]
+    amount[0] = items[c.amount_at]
+    if deletes(c, items[0]):
+        set_zero(amount)
+    return p
+
+
+cdef inline const char* plain_object(Cursor* c, const char* p, Text* price, Text* amount) noexcept nogil:
+    cdef Text key, value
+    price.p = amount.p = NULL
+    price.n = amount.n = 0
+    while True:
+        p = plain_member(p + 1, c.e, &key, &value)
+        if unlikely(p == NULL) or unlikely(p >= c.e):
+            return NULL
+        if is_text(key, c.price_key):
+            price[0] = value
+        elif is_text(key, c.amount_key):
+            amount[0] = value
+        if p[0] == c'}':
+            return p + 1
+        if unlikely(p[0] != c','):
+            return NULL
+
+
+cdef inline bint deletes(Cursor* c, Text first) noexcept nogil:
+    return c.delete.p != NULL and first.n >= c.delete.n and memcmp(first.p, c.delete.p, c.delete.n) == 0
+
+
+cdef inline void set_zero(Text* amount) noexcept nogil:
+    amount.p = b"0               "  # as long as what a writer may copy by a single move
+    amount.n = 1
+
+
+cdef inline bint is_text(Text a, Text b) noexcept nogil:
+    return a.n == b.n and memcmp(a.p, b.p, a.n) == 0
+
+
+# ---- all others
+
+cdef inline int next_odd_level(Cursor* c, Text* price, Text* amount) except -1:
+    """One with blanks, escapes, nested values or many of them."""
+    price.p = amount.p = NULL
+    price.n = amount.n = 0
+    if c.p[0] == c'[' and c.price_at >= 0:
+        return next_array(c, price, amount)
+    if c.p[0] == c'{' and c.price_at < 0:
+        return next_object(c, price, amount)
+    raise ValueError("a level has another shape than its layout")
+
+
 cdef inline int next_array(Cursor* c, Text* price, Text* amount) except -1:
     cdef Text value
     cdef int i = 0
@@ -197,96 +269,33 @@ cdef inline int next_array(Cursor* c, Text* price, Text* amount) except -1:
             price[0] = value
         if i == c.amount_at:
             amount[0] = value
-        if i == 0 and c.delete.p != NULL and value.n >= c.delete.n and memcmp(value.p, c.delete.p, c.delete.n) == 0:
-            deleted = 1
+        if i == 0:
+            deleted = deletes(c, value)
         i += 1
         p = separator(p, c.e, c']')
     c.p = closed(p, c.e)
     if deleted:
-        amount.p = b"0"
-        amount.n = 1
+        set_zero(amount)
     return 1
 
 
 cdef inline int next_object(Cursor* c, Text* price, Text* amount) except -1:
     cdef Text key, value
+    cdef bint escaped
     cdef const char* p = blanks(c.p + 1, c.e)
     while p < c.e and p[0] != c'}':
-        p = blanks(scalar(p, c.e, &key), c.e)
-        if p >= c.e or p[0] != c':':
-            raise ValueError("a level is no JSON object")
-        p = scalar(blanks(p + 1, c.e), c.e, &value)
-        if is_key(key, c.price_key):
+        p = member(p, c.e, &key, &value, &escaped)
+        if is_key(key, c.price_key, escaped):
             price[0] = value
-        elif is_key(key, c.amount_key):
+        elif is_key(key, c.amount_key, escaped):
             amount[0] = value
         p = separator(p, c.e, c'}')
     c.p = closed(p, c.e)
     return 1
 
 
-cdef inline bint is_key(Text key, Text wanted) except -1:
-    if key.n == wanted.n and memcmp(key.p, wanted.p, key.n) == 0:
-        return 1
-    if memchr(key.p, c'\\', key.n) == NULL:
-        return 0
+cdef inline bint is_key(Text key, Text wanted, bint escaped) except -1:
+    if not escaped:
+        return is_text(key, wanted)
     from json import loads
     return loads(b'"%b"' % key.p[:key.n]) == wanted.p[:wanted.n].decode()
-
-
-cdef inline const char* blanks(const char* p, const char* e) noexcept nogil:
-    while p < e and (p[0] == c' ' or p[0] == c'\n' or p[0] == c'\r' or p[0] == c'\t'):
-        p += 1
-    return p
-
-
-cdef inline const char* separator(const char* p, const char* e, char end) except NULL:
-    """Behind the comma, or at the end mark."""
-    p = blanks(p, e)
-    if p < e and p[0] == end:
-        return p
-    if p >= e or p[0] != c',':
-        raise ValueError("a level is cut off")
-    return blanks(p + 1, e)
-
-
-cdef inline const char* closed(const char* p, const char* e) except NULL:
-    if p >= e:
-        raise ValueError("a level is cut off")
-    return p + 1
-
-
-cdef inline const char* scalar(const char* p, const char* e, Text* t) except NULL:
-    """The value at p -> t, without the quotes of a string, and the place behind it. A nested list or object counts as one value."""
-    cdef int depth = 0
-    t.p = p
-    if p < e and p[0] == c'"':
-        t.p = p + 1
-        p = string_end(p, e)
-        t.n = p - 1 - t.p
-        return p
-    while p < e:
-        if p[0] == c'"':
-            p = string_end(p, e)
-            continue
-        if p[0] == c'[' or p[0] == c'{':
-            depth += 1
-        elif p[0] == c']' or p[0] == c'}':
-            depth -= 1
-        if depth < 0 or (depth == 0 and (p[0] == c',' or p[0] == c':' or p[0] <= 32)):
-            break
-        p += 1
-    t.n = p - t.p
-    if t.n == 0:
-        raise ValueError("a level has an empty place")
-    return p
-
-
-cdef inline const char* string_end(const char* p, const char* e) except NULL:
-    """Behind the quote that closes the string at p."""
-    p = quote_end(p + 1, e)
-    while p < e and p[0] == c'\\':
-        p = quote_end(p + 2, e) if e - p > 2 else e
-    if p >= e:
-        raise ValueError("a string in a level is cut off")
-    return p + 1

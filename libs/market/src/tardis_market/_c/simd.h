@@ -23,6 +23,42 @@ static inline const char *quote_end(const char *p, const char *limit) {
   return p;
 }
 
+/* The first character that no number or literal holds: a comma, a colon, a quote, a bracket, a blank or anything but ASCII. */
+static inline const char *value_end(const char *p, const char *limit) {
+#if defined(__SSE2__)
+  const __m128i comma = _mm_set1_epi8(','), colon = _mm_set1_epi8(':'), quote = _mm_set1_epi8('"'), blank = _mm_set1_epi8(33);
+  const __m128i bit = _mm_set1_epi8(32), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
+  while (limit - p >= 16) {
+    __m128i x = _mm_loadu_si128((const __m128i *)p), folded = _mm_or_si128(x, bit); /* [ and { differ in this bit, so do ] and } */
+    __m128i brackets = _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close));
+    __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_or_si128(_mm_cmpeq_epi8(x, colon), _mm_cmpeq_epi8(x, quote)));
+    /* signed: everything above ASCII is below the blank */
+    unsigned hits = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(brackets, marks), _mm_cmplt_epi8(x, blank)));
+    if (hits) return p + __builtin_ctz(hits);
+    p += 16;
+  }
+#endif
+  for (; p < limit; p++) {
+    const char folded = (char)(*p | 32);
+    if ((signed char)*p <= 32 || *p == ',' || *p == ':' || *p == '"' || folded == '{' || folded == '}') break;
+  }
+  return p;
+}
+
+/* Whether no character is above 127. */
+static inline int is_ascii(const char *p, const char *limit) {
+  signed char any = 0;
+#if defined(__SSE2__)
+  if (limit - p >= 16) {
+    __m128i all = _mm_loadu_si128((const __m128i *)(limit - 16)); /* overlaps the loop: no tail */
+    for (; limit - p >= 16; p += 16) all = _mm_or_si128(all, _mm_loadu_si128((const __m128i *)p));
+    return _mm_movemask_epi8(all) == 0;
+  }
+#endif
+  for (; p < limit; p++) any |= (signed char)*p;
+  return any >= 0;
+}
+
 /* The first character that a JSON string must escape; `limit` if there is none. */
 static inline const char *escape_end(const char *p, const char *limit) {
 #if defined(__SSE2__)

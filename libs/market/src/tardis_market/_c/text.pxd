@@ -33,6 +33,7 @@ from tardis_market._c.buffer cimport (
     buf_close,
     buf_open,
     escape_end,
+    is_ascii,
     line_end,
     plain16,
     put,
@@ -43,6 +44,9 @@ from tardis_market._c.buffer cimport (
     room,
     slot_offset,
     text_of,
+    unlikely,
+    utf8_of,
+    value_end,
 )
 from tardis_market._c.numbers cimport (
     decimal_value,
