@@ -21,6 +21,7 @@ help: ## this list
 install: $(STAMP) ## the environment in .venv, with everything compiled that can be
 
 $(STAMP): $(BUILD_INPUTS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock)"
 	$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock

@@ -96,7 +96,7 @@ class Worker:
 
     async def _replay(self, start: Start) -> None:
         request = msgspec.json.decode(start.request, type=NormalizedReplay)
-        with log_context(request_id=request.request_id):
+        with log_context(request_id=request.request_id, stream_id=request.request_id):
             try:
                 async for chunk in replay_normalized(request, self._fetcher, self._config):
                     await self._emit(start.replay, chunk)
