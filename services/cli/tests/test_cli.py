@@ -8,13 +8,14 @@ import subprocess
 import sys
 
 import pytest
+from google.protobuf.json_format import MessageToDict
 
-from lakehouse.bronze.v1.market_pb2 import BookChange
+from lakehouse.bronze.v1 import market_pb2
 from lakehouse.bronze.v1.normalized_event_pb2 import NormalizedEvent
 from tardis_bronze import BronzeStream, decode, read_pack, write_pack
 from tardis_cli.show import as_json, for_terminal
 from tardis_jetstream import Access, Connection
-from tardis_market.records import BookTicker, Disconnect, Record, Trade
+from tardis_market.records import BookChange, BookTicker, Disconnect, Record, Trade
 from tardis_testing import NatsServer, free_port
 
 
@@ -119,8 +120,22 @@ def test_lines_for_the_terminal(record: Record, shown: str) -> None:
 
 
 def test_a_book_change_is_shown_in_short_and_an_empty_event_does_no_harm() -> None:
-    levels = [BookChange.Level(price_str="1", qty_str="2")] * 5
-    event = NormalizedEvent(exchange="x", book_change=BookChange(bids=levels, is_snapshot=True))
+    levels = [market_pb2.BookChange.Level(price_str="1", qty_str="2")] * 5
+    event = NormalizedEvent(exchange="x", book_change=market_pb2.BookChange(bids=levels, is_snapshot=True))
     assert "snapshot of 5: bid 2@1 bid 2@1 bid 2@1" in for_terminal(event)
     assert "no payload" in for_terminal(NormalizedEvent())
-    assert json.loads(as_json(NormalizedEvent()))["stream_seq"] == 0
+    assert json.loads(as_json(NormalizedEvent())) == {}
+
+
+def test_json_lines_say_what_protobufs_own_json_says() -> None:
+    records: list[Record] = [
+        trade("A", 1),
+        BookTicker("bitmex", "A", "1", None, "3", "4", 1580515200123, 15805152000000000),
+        BookChange("bitmex", "ü", True, [("1.10", "2")], [("3", "0")], 1580515200123456, 15805152000000001),
+        Disconnect("bitmex", None, 15805152000000000),
+    ]
+    for data in events(*records):
+        event = decode(data)
+        ours, theirs = json.loads(as_json(event)), MessageToDict(event, preserving_proto_field_name=True)
+        theirs |= {"event_id": event.event_id.hex(), "stream_seq": event.stream_seq}
+        assert ours == theirs

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from google.protobuf.json_format import MessageToDict
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
 
 from lakehouse.bronze.v1.normalized_event_pb2 import NormalizedEvent
 
@@ -13,11 +16,31 @@ _COLOURS = {"trade": 36, "book_change": 34, "error": 31, "disconnect": 33}
 
 
 def as_json(event: NormalizedEvent) -> str:
-    """One line: the event with the names of its schema, ids in hexadecimal."""
-    fields: dict[str, Any] = MessageToDict(event, preserving_proto_field_name=True)
-    fields["event_id"] = event.event_id.hex()
-    fields["stream_seq"] = event.stream_seq
-    return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
+    """One line: the event with the names of its schema, ids in hexadecimal, numbers as numbers."""
+    return json.dumps(_fields(event), separators=(",", ":"), ensure_ascii=False)
+
+
+def _fields(message: Message) -> dict[str, Any]:
+    # Several times faster than protobuf's own JSON, which looks every field up again for every message.
+    return {field.name: _converter(field)(value) for field, value in message.ListFields()}
+
+
+@cache
+def _converter(field: FieldDescriptor) -> Callable[[Any], Any]:
+    if field.message_type is not None and field.message_type.GetOptions().map_entry:
+        return dict
+    one = _single(field)
+    return (lambda values: [one(value) for value in values]) if field.is_repeated else one
+
+
+def _single(field: FieldDescriptor) -> Callable[[Any], Any]:
+    if field.message_type is not None:
+        timestamp = field.message_type.full_name == "google.protobuf.Timestamp"
+        return (lambda time: time.ToJsonString()) if timestamp else _fields
+    if field.enum_type is not None:
+        names = {number: value.name for number, value in field.enum_type.values_by_number.items()}
+        return lambda number: names.get(number, number)
+    return bytes.hex if field.type == FieldDescriptor.TYPE_BYTES else lambda value: value
 
 
 def for_terminal(event: NormalizedEvent) -> str:
@@ -43,7 +66,7 @@ def _payload(event: NormalizedEvent, case: str) -> str:
             more = len(change.bids) + len(change.asks)
             return f"{kind} of {more}: {levels}"
         case _ if event.WhichOneof("payload"):
-            return json.dumps(MessageToDict(getattr(event, case), preserving_proto_field_name=True), ensure_ascii=False)
+            return json.dumps(_fields(getattr(event, case)), ensure_ascii=False)
         case _:
             return ""
 
